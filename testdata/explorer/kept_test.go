@@ -46,6 +46,46 @@ func TestLineEnds(t *testing.T) {
 	b.seeText(at("paste-sum"), "Nothing would change")
 	b.keys("\x1b")
 	b.gone("dialog")
+	// A spreadsheet changed one line of them, and the ends of all lines.
+	b.paste("\"one\ntwo!\"\n\"a\nB\nc\nd\nE\"")
+	b.seeText(at("paste-sum"), "1 value in 1 entity")
+	b.click(at("paste-write"))
+	b.gone("dialog")
+	b.seeText(row("1"), "E")
+	stored("2", `"T":"a\r\nB\nc\rd\nE"`)
+	b.quiet()
+}
+
+// TestLineEndsOfPlaces checks that the ends of lines stay that the user did not change: if one of two line ends in a row is deleted,
+// and if a change is undone.
+func TestLineEndsOfPlaces(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("notes", entity{"PartitionKey": "p", "RowKey": "1", "T": "a\r\n\nb"}, entity{"PartitionKey": "p", "RowKey": "2", "T": "a\r\nb\nc\r\nd"})
+	b := browse(t, s, "notes")
+	b.see(row("1"))
+	edit := func(line, rk string, from, to int, change func(), want string) {
+		t.Helper()
+		b.doubleClick(row(line) + ` [data-col="2"]`)
+		b.see(at("cell-editor"))
+		js[bool](b, `(document.querySelector(%s).setSelectionRange(%s, %s), true)`, at("cell-value"), from, to)
+		change()
+		b.keys("\r")
+		b.gone(at("cell-editor"))
+		b.seeText(at("status"), "Saved T of 1 row")
+		if got := s.do("GET", "/notes(PartitionKey='p',RowKey='"+rk+"')", "", 200); !strings.Contains(got, want) {
+			t.Errorf("the entity is %s, want %s", got, want)
+		}
+	}
+	edit("0", "1", 1, 1, func() { b.keys(kb.Delete) }, `"T":"a\nb"`)
+	edit("1", "2", 1, 7, func() {
+		b.keys(kb.Delete)
+		b.has(at("cell-value"), "a")
+		js[bool](b, `document.execCommand("undo")`)
+		b.has(at("cell-value"), "a\nb\nc\nd")
+		js[bool](b, `(document.querySelector(%s).setSelectionRange(7, 7), true)`, at("cell-value"))
+		b.keys("!")
+	}, `"T":"a\r\nb\nc\r\nd!"`)
 	b.quiet()
 }
 

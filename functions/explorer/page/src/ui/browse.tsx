@@ -1,7 +1,7 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
-import { copy, line } from "../model/copy.ts"
+import { copy, line, pasted } from "../model/copy.ts"
 import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
 import { type Route, go, route, toTable } from "../model/route.ts"
@@ -321,7 +321,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const paste = async (clip: string) => {
     if (service.readOnly || !clip) return
     try {
-      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, whole: work.whole }))
+      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, foreign: pasted(clip).foreign, whole: work.whole }))
     } catch (e) {
       setSaid(`Nothing was pasted: ${(e as Error).message}`)
     }

@@ -84,11 +84,12 @@ interface Target {
   rows: Rows
   names: string[]
   selection: Selection
+  foreign: boolean
   whole: (list: Entity[]) => Promise<Entity[]>
 }
 
 /** rangeOf finds the entities that cells are for: those below and right of the active cell, or those that a row of names and keys names. */
-export async function rangeOf(cells: string[][], { service, table, rows, names, selection, whole }: Target): Promise<Range> {
+export async function rangeOf(cells: string[][], { service, table, rows, names, selection, foreign, whole }: Target): Promise<Range> {
   const { top, bottom, left, right } = area(selection)
   const tooMany = (n: number) => {
     if (n > mostAtOnce) throw new Error(`${plural(n, "row")}; at most ${mostAtOnce.toLocaleString("en")} at once. Import, under Files, has no limit.`)
@@ -98,7 +99,7 @@ export async function rangeOf(cells: string[][], { service, table, rows, names, 
     tooMany(keys.length)
     const found: (Entity | undefined)[] = []
     await each(6, [...keys.keys()], async (i) => void (found[i] = keysProblem(keys[i]!) ? undefined : await getEntity(service, table, keys[i]!)))
-    return { names: cells[0]!, rows: keys.map((key, i) => ({ key, before: found[i], cells: cells[i + 1]! })), left: "" }
+    return { names: cells[0]!, rows: keys.map((key, i) => ({ key, before: found[i], cells: cells[i + 1]! })), left: "", foreign }
   }
   const one = cells.length === 1 && cells[0]!.length === 1 ? cells[0]![0]! : undefined
   const height = one === undefined ? cells.length : bottom - top + 1
@@ -115,6 +116,7 @@ export async function rangeOf(cells: string[][], { service, table, rows, names, 
   return {
     names: names.slice(left, left + width),
     rows: entities.map((e, i) => ({ key: keyOf(e), before: e, cells: one === undefined ? cells[at[i]! - top]! : Array<string>(width).fill(one) })),
+    foreign,
     left: missing.length ? `Left out: ${missing.join(", ")}. To add entities, paste with a row of names, PartitionKey and RowKey among them.` : "",
   }
 }
