@@ -408,6 +408,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
             </div>
           )}
+        </div>
+        <div class="below">
           <Status rows={rows} sort={sort} sorting={sorting} said={said} live={live} />
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
