@@ -1,7 +1,9 @@
 package explorer
 
 import (
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -197,6 +199,60 @@ func TestDisconnect(t *testing.T) {
 	b.click(at("disconnect"))
 	b.see(at("open"))
 	b.wait(`questions.length == 2`)
+}
+
+// TestSameName checks that an account gets nothing that was typed or stopped in an account of the same name at another endpoint.
+func TestSameName(t *testing.T) {
+	t.Parallel()
+	home := serve(t)
+	origin := strings.TrimSuffix(home.page, "/_/")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	var holds atomic.Int32
+	connections := []string{"", ""}
+	for i := range connections {
+		s := serve(t)
+		s.fill("many", numbered(1200)...)
+		s.cors(origin, "etag,x-ms-*")
+		connections[i], _ = s.through(func(_ http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/$batch") && r.Method == http.MethodPost && holds.Add(-1) == 0 {
+				arrived <- struct{}{}
+				<-release
+			}
+			return false
+		})
+	}
+	t.Cleanup(func() { close(release) })
+	b := newTab(t)
+	b.open(home.page)
+	b.connect(connections[0])
+	b.click(at("table"))
+	b.seeText(at("status"), "1,000 rows loaded")
+	holds.Store(1)
+	b.click(at("bulk"))
+	b.click(at("bulk-delete"))
+	b.set(at("confirm"), "many")
+	b.click(at("bulk-begin"))
+	b.held(arrived)
+	b.click(at("bulk-stop"))
+	release <- struct{}{}
+	b.seeText(at("bulk-progress"), "Stopped")
+	b.click(at("bulk-close"))
+	b.seeText(at("status"), "200 rows")
+	b.click(at("bulk"))
+	b.see(at("bulk-resume"))
+	b.keys("\x1b")
+	b.set(at("filter"), "N gt 5")
+	b.see(at("stale"))
+	b.set(at("table-filter"), "m")
+	b.click(at("disconnect"))
+	b.connect(connections[1])
+	b.seeText(at("table"), "many")
+	b.has(at("table-filter"), "")
+	b.seeText(at("status"), "1,000 rows loaded")
+	b.has(at("filter"), "")
+	b.click(at("bulk"))
+	b.see(at("bulk-delete"))
+	b.gone(at("bulk-resume"))
 }
 
 // TestLeaveCell checks that the page asks before it is left while a cell has a text that is not saved.
