@@ -294,7 +294,7 @@ func (b *tab) cell(line, column, keys string) {
 // The test does not run beside others: all tabs share the clipboard, and TestPlainHTTP writes to it, too.
 func TestPasteByKeys(t *testing.T) {
 	s := serve(t)
-	s.fill("people", append(people(), entity{"PartitionKey": "Oslo", "RowKey": "020", "Name": "one\r\ntwo"})...)
+	s.fill("people", append(people(), entity{"PartitionKey": "Oslo", "RowKey": "020", "Name": "one\r\ntwo"}, entity{"PartitionKey": "Oslo", "RowKey": "021", "Name": "x"})...)
 	b := browse(t, s, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
 	b.mayCopy()
@@ -329,12 +329,18 @@ func TestPasteByKeys(t *testing.T) {
 	pasted()
 	// A text that was copied keeps the ends of its lines in a cell, and in the editor of a cell.
 	name := func(line string) string { return row(line) + ` [data-col="4"]` }
-	stored := func(rk string) {
+	stored := func(rk, want string) {
 		t.Helper()
 		b.seeText(at("status"), "Saved Name of 1 row")
-		if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='"+rk+"')", "", 200); !strings.Contains(got, `"Name":"one\r\ntwo"`) {
-			t.Errorf("the entity is %s", got)
+		if got := s.do("GET", "/people(PartitionKey='Oslo',RowKey='"+rk+"')", "", 200); !strings.Contains(got, want) {
+			t.Errorf("the entity is %s, want %s", got, want)
 		}
+	}
+	edit := func(line string) {
+		t.Helper()
+		b.click(name(line))
+		b.keys(kb.F2)
+		b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
 	}
 	b.click(name("4"))
 	b.chord("c", chromedp.ModifierCtrl)
@@ -345,15 +351,24 @@ func TestPasteByKeys(t *testing.T) {
 	b.keys("\r")
 	b.gone("dialog")
 	b.wait(`document.querySelector(%s).textContent == document.querySelector(%s).textContent`, name("3"), name("4"))
-	b.click(name("2"))
-	b.keys(kb.F2)
-	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	edit("2")
 	b.chord("a", chromedp.ModifierCtrl)
 	b.chord("v", chromedp.ModifierCtrl)
 	b.has(at("cell-value"), "one\ntwo")
 	b.keys("\r")
-	stored("012")
-	stored("013")
+	stored("012", `"Name":"one\r\ntwo"`)
+	stored("013", `"Name":"one\r\ntwo"`)
+	// So does a part of a text that is copied in an editor and pasted beside another text.
+	edit("4")
+	js[bool](b, `(document.querySelector(%s).setSelectionRange(1, 7), true)`, at("cell-value"))
+	b.chord("c", chromedp.ModifierCtrl)
+	b.keys("\x1b")
+	edit("5")
+	b.keys(kb.End)
+	b.chord("v", chromedp.ModifierCtrl)
+	b.has(at("cell-value"), "xne\ntwo")
+	b.keys("\r")
+	stored("021", `"Name":"xne\r\ntwo"`)
 	b.quiet()
 }
 

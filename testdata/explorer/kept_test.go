@@ -1,7 +1,9 @@
 package explorer
 
 import (
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -46,6 +48,46 @@ func TestLineEnds(t *testing.T) {
 	b.seeText(at("paste-sum"), "Nothing would change")
 	b.keys("\x1b")
 	b.gone("dialog")
+	// A spreadsheet changed one line of them, and the ends of all lines.
+	b.paste("\"one\ntwo!\"\n\"a\nB\nc\nd\nE\"")
+	b.seeText(at("paste-sum"), "1 value in 1 entity")
+	b.click(at("paste-write"))
+	b.gone("dialog")
+	b.seeText(row("1"), "E")
+	stored("2", `"T":"a\r\nB\nc\rd\nE"`)
+	b.quiet()
+}
+
+// TestLineEndsOfPlaces checks that the ends of lines stay that the user did not change: if one of two line ends in a row is deleted,
+// and if a change is undone.
+func TestLineEndsOfPlaces(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("notes", entity{"PartitionKey": "p", "RowKey": "1", "T": "a\r\n\nb"}, entity{"PartitionKey": "p", "RowKey": "2", "T": "a\r\nb\nc\r\nd"})
+	b := browse(t, s, "notes")
+	b.see(row("1"))
+	edit := func(line, rk string, from, to int, change func(), want string) {
+		t.Helper()
+		b.doubleClick(row(line) + ` [data-col="2"]`)
+		b.see(at("cell-editor"))
+		js[bool](b, `(document.querySelector(%s).setSelectionRange(%s, %s), true)`, at("cell-value"), from, to)
+		change()
+		b.keys("\r")
+		b.gone(at("cell-editor"))
+		b.seeText(at("status"), "Saved T of 1 row")
+		if got := s.do("GET", "/notes(PartitionKey='p',RowKey='"+rk+"')", "", 200); !strings.Contains(got, want) {
+			t.Errorf("the entity is %s, want %s", got, want)
+		}
+	}
+	edit("0", "1", 1, 1, func() { b.keys(kb.Delete) }, `"T":"a\nb"`)
+	edit("1", "2", 1, 7, func() {
+		b.keys(kb.Delete)
+		b.has(at("cell-value"), "a")
+		js[bool](b, `document.execCommand("undo")`)
+		b.has(at("cell-value"), "a\nb\nc\nd")
+		js[bool](b, `(document.querySelector(%s).setSelectionRange(7, 7), true)`, at("cell-value"))
+		b.keys("!")
+	}, `"T":"a\r\nb\nc\r\nd!"`)
 	b.quiet()
 }
 
@@ -157,6 +199,60 @@ func TestDisconnect(t *testing.T) {
 	b.click(at("disconnect"))
 	b.see(at("open"))
 	b.wait(`questions.length == 2`)
+}
+
+// TestSameName checks that an account gets nothing that was typed or stopped in an account of the same name at another endpoint.
+func TestSameName(t *testing.T) {
+	t.Parallel()
+	home := serve(t)
+	origin := strings.TrimSuffix(home.page, "/_/")
+	arrived, release := make(chan struct{}), make(chan struct{})
+	var holds atomic.Int32
+	connections := []string{"", ""}
+	for i := range connections {
+		s := serve(t)
+		s.fill("many", numbered(1200)...)
+		s.cors(origin, "etag,x-ms-*")
+		connections[i], _ = s.through(func(_ http.ResponseWriter, r *http.Request) bool {
+			if strings.HasSuffix(r.URL.Path, "/$batch") && r.Method == http.MethodPost && holds.Add(-1) == 0 {
+				arrived <- struct{}{}
+				<-release
+			}
+			return false
+		})
+	}
+	t.Cleanup(func() { close(release) })
+	b := newTab(t)
+	b.open(home.page)
+	b.connect(connections[0])
+	b.click(at("table"))
+	b.seeText(at("status"), "1,000 rows loaded")
+	holds.Store(1)
+	b.click(at("bulk"))
+	b.click(at("bulk-delete"))
+	b.set(at("confirm"), "many")
+	b.click(at("bulk-begin"))
+	b.held(arrived)
+	b.click(at("bulk-stop"))
+	release <- struct{}{}
+	b.seeText(at("bulk-progress"), "Stopped")
+	b.click(at("bulk-close"))
+	b.seeText(at("status"), "200 rows")
+	b.click(at("bulk"))
+	b.see(at("bulk-resume"))
+	b.keys("\x1b")
+	b.set(at("filter"), "N gt 5")
+	b.see(at("stale"))
+	b.set(at("table-filter"), "m")
+	b.click(at("disconnect"))
+	b.connect(connections[1])
+	b.seeText(at("table"), "many")
+	b.has(at("table-filter"), "")
+	b.seeText(at("status"), "1,000 rows loaded")
+	b.has(at("filter"), "")
+	b.click(at("bulk"))
+	b.see(at("bulk-delete"))
+	b.gone(at("bulk-resume"))
 }
 
 // TestLeaveCell checks that the page asks before it is left while a cell has a text that is not saved.

@@ -153,6 +153,169 @@ func TestLateRefusal(t *testing.T) {
 	typed()
 }
 
+// holding shows the table people behind a proxy that holds the next writes, as many as holds says. Each arrives, and is then
+// released: it is refused by "busy", and goes to the server by "".
+func holding(t *testing.T) (s *server, b *tab, holds *atomic.Int32, arrived chan struct{}, release chan string) {
+	t.Helper()
+	s = serve(t)
+	s.fill("people", people()...)
+	holds, arrived, release = &atomic.Int32{}, make(chan struct{}), make(chan string)
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet || holds.Add(-1) < 0 {
+			return false
+		}
+		arrived <- struct{}{}
+		if <-release == "busy" {
+			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
+			return true
+		}
+		return false
+	})
+	t.Cleanup(func() { close(release) })
+	b = newTab(t)
+	b.enter("gateway", &server{t: t, connection: connection}, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	return s, b, holds, arrived, release
+}
+
+// theirs changes an entity as another client does.
+func (s *server) theirs(born int) {
+	s.t.Helper()
+	s.do("PUT", person("Oslo", "012"), fmt.Sprintf(`{"Name":"theirs","Born":%d}`, born), 204)
+}
+
+// closed closes a message with a text that is not saved. Then nothing is left that is not saved.
+func (b *tab) closed() {
+	b.Helper()
+	b.click(at("error") + ` [aria-label="Close"]`)
+	b.gone(at("error"))
+	b.wait(leaving)
+}
+
+// TestSecondRefusal checks that no text is lost if a second save in the same row ends after the first one was refused.
+func TestSecondRefusal(t *testing.T) {
+	t.Parallel()
+	s, b, holds, arrived, release := holding(t)
+	said := func(text string) {
+		t.Helper()
+		if !js[bool](b, `[...document.querySelectorAll(%s)].some(e => e.innerText.includes(%s))`, at("error"), text) {
+			t.Errorf("the page does not say any more: %s", text)
+		}
+		if js[bool](b, leaving) {
+			t.Error("the window can be closed")
+		}
+	}
+	next := func(keys string) { // types in the next cell, the column Id
+		t.Helper()
+		b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
+		b.chord("a", chromedp.ModifierCtrl)
+		b.keys(keys)
+	}
+
+	// The first save is refused while the user types in the next cell, whose save succeeds.
+	holds.Store(1)
+	b.cell("2", "2", "7\t")
+	b.held(arrived)
+	next("12")
+	release <- "busy"
+	b.seeText(at("error"), "You typed: 7")
+	b.keys("\r")
+	b.seeText(at("status"), "Saved Id of 1 row")
+	said("You typed: 7")
+	b.closed()
+
+	// Both saves are refused after the user typed. The first cell is open again, and its save succeeds.
+	holds.Store(2)
+	b.cell("2", "2", "8\t")
+	b.held(arrived)
+	next("13\r")
+	b.gone(at("cell-editor"))
+	release <- "busy"
+	b.has(at("cell-value"), "8")
+	b.held(arrived)
+	release <- "busy"
+	b.seeText(at("error"), "You typed: 13")
+	b.keys("\r")
+	b.seeText(at("status"), "Saved Born of 1 row")
+	said("You typed: 13")
+	b.closed()
+
+	// The cell of a property is saved whose other value is in the form.
+	s.theirs(6)
+	b.born("2", "9")
+	b.see(at("merge"))
+	b.born("2", "10")
+	b.seeText(at("merge"), "10")
+	said("Nothing is saved: 9")
+	b.click(at("discard"))
+	b.closed()
+}
+
+// TestTypedWhileSaving checks that no text is lost that is typed in a form, or comes to it from a cell, while the form is saved.
+func TestTypedWhileSaving(t *testing.T) {
+	t.Parallel()
+	s, b, holds, arrived, release := holding(t)
+
+	// A save of the form is under way when the save of a cell in its row is refused.
+	s.theirs(4)
+	b.born("2", "5")
+	b.see(at("merge"))
+	holds.Store(1)
+	b.click(at("save-merged"))
+	b.held(arrived)
+	b.cell("2", "3", "77\r")
+	b.seeText(at("merge"), "77")
+	release <- ""
+	b.wait(`document.querySelector(%s).textContent == "5"`, row("2")+` [data-col="2"]`)
+	b.seeText(at("merge"), "77")
+	b.click(at("save-merged")) // it was compared with the version before
+	b.click(at("save-merged"))
+	b.seeText(at("entity-json"), `"77"`)
+	b.seeText(at("entity-json"), `"Born": 5`)
+
+	// The user types in the form while its save is under way, which succeeds or is refused.
+	name := field("Name", "field-value")
+	typing := func(first, then string) {
+		t.Helper()
+		b.set(name, first)
+		holds.Store(1)
+		b.click(at("save-entity"))
+		b.held(arrived)
+		b.set(name, then)
+		release <- ""
+	}
+	b.click(at("edit"))
+	typing("one", "two")
+	b.wait(`document.querySelector(%s).textContent == "one"`, row("2")+` [data-col="4"]`)
+	b.has(name, "two")
+	s.theirs(11)
+	typing("three", "four")
+	b.seeText(at("merge"), "four")
+	b.click(at("save-merged"))
+	b.seeText(at("entity-json"), "four")
+	b.gone(at("error"))
+}
+
+// TestLeftCell checks that a text in a cell is saved when the user leaves the table. If it is invalid, the page says so.
+func TestLeftCell(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	s.fill("other", entity{"PartitionKey": "p", "RowKey": "1"})
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.cell("1", "2", "1910")
+	b.visit("#/dev/other")
+	b.seeText(at("status"), "1 row")
+	b.wait(leaving) // it is written
+	b.visit("#/dev/people")
+	b.seeText(row("1"), "1910")
+	b.cell("1", "2", "x")
+	b.visit("#/dev/other")
+	b.seeText(at("error"), "Born: an Int32 has only digits. Nothing is saved: x")
+	b.closed()
+}
+
 // TestPasteTrouble checks that a paste goes on after the service was busy, and that the page says what may have been
 // written if an answer was lost. It says which row has a key that no entity can have.
 func TestPasteTrouble(t *testing.T) {

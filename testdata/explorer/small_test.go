@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -61,6 +62,40 @@ func TestRoom(t *testing.T) {
 	b.seeText(at("home-table"), "CustomerOrders")
 	b.wait(`(e => e.scrollWidth <= e.clientWidth)(document.querySelector(".home .figures tbody th span"))`)
 	b.shot("room-home-390")
+}
+
+// TestStopBesideEntity checks that the user can stop the page when it loads rows, whatever the size of the window, also while an
+// entity or its form is open.
+func TestStopBesideEntity(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("many", numbered(1200)...)
+	connection, _ := s.through(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("NextPartitionKey") != "" {
+			<-r.Context().Done() // until the page stops
+		}
+		return false
+	})
+	b := newTab(t)
+	b.enter("gateway", &server{t: t, connection: connection}, "many?pk=a&rk=0000")
+	b.see(at("entity"))
+	for _, panel := range []string{"entity", "edit-panel"} {
+		b.see(at(panel))
+		for _, size := range [][2]int64{{360, 640}, {700, 1000}, {844, 390}, {1280, 800}} {
+			b.do(chromedp.EmulateViewport(size[0], size[1]))
+			b.wait(`innerWidth == %s`, size[0])
+			b.click(at("more"))
+			b.click(at("stop"))
+			b.see(at("more"))
+			b.shot(fmt.Sprintf("stop-%s-%d", panel, size[0]))
+			if height := js[float64](b, `document.querySelector(%s).getBoundingClientRect().height`, at(panel)); height < 250 {
+				t.Errorf("%s at %d x %d pixels is %f high", panel, size[0], size[1], height)
+			}
+		}
+		if panel == "entity" {
+			b.click(at("edit"))
+		}
+	}
 }
 
 // TestPoints checks that the decimal points of Doubles are aligned, whatever number of digits follows them. Other

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -125,6 +126,51 @@ func TestTraffic(t *testing.T) {
 		b.shot("keys")
 		b.quiet()
 	})
+}
+
+// TestSelectedCell checks that the cell of the map that the user selected stays selected when the page reads the statistics again:
+// the same keys at the same time, which may be at another place of the map.
+func TestSelectedCell(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	starts := []entity{{}, {"PartitionKey": "a"}, {"PartitionKey": "b"}}
+	at0 := time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
+	var later atomic.Bool
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("comp") != "traffic" || !strings.HasSuffix(r.URL.Path, "/people") {
+			return false
+		}
+		list, b, until := starts, 2, 10
+		if later.Load() { // two minutes later, there is another range
+			list, b, until = []entity{{}, {"PartitionKey": "a"}, {"PartitionKey": "a", "RowKey": "5"}, {"PartitionKey": "b"}}, 3, 12
+		}
+		column := []entity{{"at": at0, "counts": [][]int{{1, 0, 3, 0, 0}}}, {"at": at0.Add(8 * time.Minute), "counts": [][]int{{b, 0, 77, 0, 0}}}}
+		_ = json.NewEncoder(w).Encode(entity{
+			"since": at0, "until": at0.Add(time.Duration(until)*time.Minute + 30*time.Second), "totals": entity{}, "shapes": []entity{},
+			"heaviest": entity{"writes": entity{"total": 80}}, "map": entity{"starts": list, "minutes": column, "quarters": column},
+		})
+		return true
+	})
+	b := newTab(t)
+	b.open(exploreProfiles(t, map[string]string{"dev": connection}))
+	b.see(at("table"))
+	b.visit("#/dev/people?view=traffic")
+	b.seeText(".updated", "10:10Z")
+	for _, key := range []string{"End", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown"} {
+		b.press(key)
+	}
+	b.seeText(at("heat-cell"), "keys from b to the last: 77 written")
+	before := b.text(at("heat-cell"))
+	later.Store(true)
+	b.click(at("refresh"))
+	b.seeText(".updated", "10:12Z")
+	if after := b.text(at("heat-cell")); after != before {
+		t.Errorf("before %q, after %q", before, after)
+	}
+	b.press("ArrowUp")
+	b.seeText(at("heat-cell"), "keys from a / 5 to before b: 0 written")
+	b.quiet()
 }
 
 // TestTrafficUntold checks the traffic page of a service that reports no traffic. The page must say that

@@ -196,13 +196,33 @@ func TestNarrowTokens(t *testing.T) {
 func TestNoList(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
+	const unauthorized = "This request is not authorized to perform this operation."
+	cases := []struct{ code, message, says string }{
+		{"AccountIsDisabled", "The specified account is disabled.", "The specified account is disabled."},
+		{"AuthorizationFailure", unauthorized + " The account's firewall blocks the address 192.0.2.1.", "The account's firewall blocks the address 192.0.2.1."},
+		{"AuthorizationSourceIPMismatch", unauthorized, "The token is not valid from this address."},
+		{"AuthenticationFailed", "Signature not valid in the specified time frame.", "the token has expired"},
+		{"KeyBasedAuthenticationNotPermitted", "Key based authentication is not permitted on this storage account.", "Key based authentication is not permitted"},
+	}
+	var now atomic.Int32
 	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
-		refuse(w, http.StatusForbidden, "AccountIsDisabled", "The specified account is disabled.")
+		c := cases[now.Load()]
+		refuse(w, http.StatusForbidden, c.code, c.message)
 		return true
 	})
 	b := newTab(t)
 	b.enter("gateway", &server{t: t, connection: connection}, "")
-	b.seeText(at("tables"), "(The specified account is disabled.)")
+	for i, c := range cases {
+		now.Store(int32(i))
+		b.click(at("reload-tables"))
+		for _, part := range []string{"tables", "home-page"} {
+			b.seeText(at(part), c.says)
+			if text := b.text(at(part)); !strings.Contains(text, c.code) || strings.Contains(text, "The list of tables is not permitted") {
+				t.Errorf("%s: %s says %s", c.code, part, text)
+			}
+		}
+		b.seeText(at("health"), "Answers 403 "+c.code)
+	}
 }
 
 // TestWrongProfile checks a profile with a wrong account key, and a page that is still open after 'edgetable

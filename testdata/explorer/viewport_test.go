@@ -14,7 +14,8 @@ const unreachable = `(() => {
 	const narrow = innerWidth < 900
 	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".popup") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
 	const found = []
-	for (const e of layer.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex='0']")) {
+	const layers = layer.matches(".entity") ? [layer, document.querySelector(".below")] : [layer] // an entity does not cover the line below the rows
+	for (const e of layers.flatMap(l => [...l.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex='0']")])) {
 		if (e.tabIndex < 0 || !e.checkVisibility({ visibilityProperty: true }) || e.closest('[role="grid"]') !== null && !e.matches('[role="grid"]')) continue
 		const name = (e.dataset.test ?? "") + " " + (e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 30)
 		let scrolls = false

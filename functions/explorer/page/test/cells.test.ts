@@ -29,6 +29,9 @@ test("a preview says what is written, and what cannot be", () => {
   assert.deepEqual(paste(["Born"], ["x"]).wrong, ["p / r: Born: an Int32 has only digits"])
   assert.deepEqual(paste(["RowKey"], ["s"]).wrong, ["p / r: RowKey: the keys of an entity cannot change"])
   assert.equal(paste(["Born", "Name"], ["1815", "Ada"]).changes.length, 0)
+  const notes = parseEntity('{"odata.etag":"1","PartitionKey":"p","RowKey":"r","Note":"a\\r\\nb\\nc"}')
+  const back = (typed: string, foreign: boolean) => preview({ names: ["Note"], rows: [{ key: { pk: "p", rk: "r" }, before: notes, cells: [typed] }], left: "", foreign }, () => "String").rows[0]?.cells[0]?.new?.text
+  assert.deepEqual([back("a\nb\nc", true), back("a\nb\nC", true), back("a\nb\nc", false), back("a\r\nb\nc", false)], [undefined, "a\r\nb\nC", "a\nb\nc", undefined])
   const fresh = paste(["PartitionKey", "RowKey", "Name"], ["p", "r", "New"], null)
   assert.deepEqual([fresh.cells, fresh.rows[0]!.fresh, fresh.changes[0]!.after!.values.get("RowKey")?.text], [1, true, "r"])
 })

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { all, busiest, matrixOf, minutesOf, most, sumOf, sums } from "../src/traffic/matrix.ts"
 import type { Report } from "../src/traffic/report.ts"
-import { inOnePartition, partitionFilter, rangeFilter, rangeName } from "../src/traffic/range.ts"
+import { inOnePartition, partitionFilter, rangeFilter, rangeName, rangeOf } from "../src/traffic/range.ts"
 import { age } from "../src/traffic/age.ts"
 import { cellAt } from "../src/traffic/frame.ts"
 import { shade } from "../src/traffic/paint.ts"
@@ -28,6 +28,12 @@ test("a range of the map is a filter for its entities and no others", () => {
   assert.deepEqual(starts.map((_, i) => inOnePartition(starts, i)), [false, true, false, false, false])
   assert.equal(partitionFilter("o'c"), "PartitionKey eq 'o''c'")
   assert.equal(partitionFilter("x".repeat(128)), `PartitionKey ge '${"x".repeat(128)}' and PartitionKey lt '${"x".repeat(127)}y'`)
+})
+
+test("a range is found again among other ranges by its first key", () => {
+  const later = [key(""), key("a"), key("a", "5"), key("b"), key("c")]
+  assert.deepEqual(starts.map((s, i) => rangeOf(later, s, i)), [0, 2, 2, 3, 4])
+  assert.deepEqual([rangeOf(later, key("b"), 0), rangeOf([{} as (typeof starts)[0], key("b")], key(""), 1), rangeOf([key("b"), key("a")], key("b"), 0)], [3, 0, 0])
 })
 
 const report: Report = {

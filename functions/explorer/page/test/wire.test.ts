@@ -154,6 +154,22 @@ test("errors of services are read in both forms", () => {
   assert.equal(plain.message, "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.")
 })
 
+test("an answer 403 says what it means, and whether something else may be permitted", () => {
+  for (const [code, message, says, forbids] of [
+    ["AuthorizationPermissionMismatch", "", "The token does not permit this.", true],
+    ["AuthorizationFailure", "This request is not authorized to perform this operation.", "The token or the account does not permit this. A firewall of the account may refuse this address, too.", true],
+    ["AuthorizationFailure", "This request is not authorized to perform this operation. The account's firewall blocks the address 192.0.2.1.", "The account's firewall blocks the address 192.0.2.1.", false],
+    ["AuthorizationSourceIPMismatch", "", "The token is not valid from this address.", false],
+    ["AuthenticationFailed", "", "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.", false],
+    ["AccountIsDisabled", "The specified account is disabled.", "The specified account is disabled.", false],
+    ["", "", "The server answered 403.", false],
+  ] as const) {
+    const f = failure(403, JSON.stringify({ "odata.error": { code, message: { value: message } } }), "")
+    assert.ok(f.message.includes(says) && f.forbids === forbids, `${code}: ${f.message} ${f.forbids}`)
+    if (message.includes("firewall")) assert.doesNotMatch(f.message, /token/)
+  }
+})
+
 test("work that was stopped during an attempt is not repeated", async () => {
   const busy = new Failure("busy", 503, "ServerBusy", 0)
   const abort = new AbortController()

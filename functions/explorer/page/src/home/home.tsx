@@ -76,7 +76,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
           <p class="dim">Loading …</p>
         ) : list.failure ? (
           <div class="card">
-            <Empty icon="gone" title="The tables cannot be listed." text={list.failure.message}>
+            <Empty icon="gone" title="The tables cannot be listed." text={list.failure.message + (list.failure.forbids ? "" : ` ${list.failure.code}`)}>
               <button type="button" onClick={() => void catalog.load()}>
                 <Icon name="refresh" /> Try again
               </button>

@@ -30,7 +30,7 @@ export function Tiles({ catalog, facts, countAll, version }: Props) {
       <Tile name="Health" test="health">
         {(list.failure && !list.failure.forbids) || trouble ? (
           <span class="bad">
-            <Icon name="warning" /> {trouble || "Does not answer"}
+            <Icon name="warning" /> {trouble || (list.failure?.status ? `Answers ${list.failure.status} ${list.failure.code}` : "Does not answer")}
           </span>
         ) : list.ms === undefined ? (
           "…"

@@ -6,6 +6,7 @@ import { Failure } from "../wire/failure.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, getEntity, query } from "../wire/tables.ts"
 import { type Entity, type Value, keyOf, sameValue } from "../wire/value.ts"
+import { placeOf } from "./draft.ts"
 import { read, write } from "./settings.ts"
 import { type Progress, Task } from "./task.ts"
 import { maxBatch } from "../wire/rules.ts"
@@ -28,7 +29,7 @@ export interface Working extends Job, Progress {
   finished: boolean
 }
 
-const place = (service: Service, table: string) => `job.${service.name}/${table}`
+const place = (service: Service, table: string) => "job." + placeOf(service, table, undefined)
 
 /** unfinished is the job of a table that was stopped, if there is one. */
 export const unfinished = (service: Service, table: string) => read<Job | undefined>(place(service, table), undefined)

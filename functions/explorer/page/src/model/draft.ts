@@ -4,6 +4,7 @@ import type { Service } from "../wire/client.ts"
 import { pretty } from "../wire/json.ts"
 import { keyProblem, propertyProblem } from "../wire/names.ts"
 import { type Entity, type Value, check, keyOf, sameValue } from "../wire/value.ts"
+import { Store } from "./store.ts"
 
 export interface Field {
   name: string
@@ -27,10 +28,13 @@ export const drafts = new Map<string, Draft>()
 /** unsavedTexts keeps what was typed for the options of tables, and in the cell that is edited; changes are here while they are written. */
 export const unsavedTexts = new Map<unknown, string>()
 
-/** unsaved reports whether leaving the page would lose something. */
-export const unsaved = () => unsavedTexts.size > 0 || [...drafts.values()].some(isUnsaved)
+/** lost has what was typed in cells and could not be saved, in words, until the user closes it: later saves do not end that. */
+export const lost = new Store<string[]>([])
 
-const isUnsaved = (d: Draft) => changed(d) || (d.json !== undefined && d.json !== pretty(valuesOf(d)))
+/** unsaved reports whether leaving the page would lose something. */
+export const unsaved = () => unsavedTexts.size > 0 || lost.value.length > 0 || [...drafts.values()].some(isUnsaved)
+
+export const isUnsaved = (d: Draft) => changed(d) || (d.json !== undefined && d.json !== pretty(valuesOf(d)))
 
 /** leftOf is the last draft of a table that is not saved, and its place. */
 export function leftOf(service: Service, table: string): { place: string; start: Draft; quiet: true } | undefined {

@@ -1,6 +1,7 @@
 // What a range from a spreadsheet means where it is pasted: which values of which entities become others.
 import { Reader, exactly } from "../exchange/csv.ts"
 import { pasted } from "./copy.ts"
+import { usualEnd, withEnds } from "./lineends.ts"
 import { exact } from "../wire/date.ts"
 import { keyProblem, propertyProblem } from "../wire/names.ts"
 import { type Entity, type Key, type Type, type Value, check, keyOf, sameValue, system, text } from "../wire/value.ts"
@@ -20,6 +21,8 @@ export interface Range {
   rows: { key: Key; before: Entity | undefined; cells: string[] }[]
   /** left is what does not fit, in words, or "" */
   left: string
+  /** foreign: another program had the text, and may have changed its line ends */
+  foreign?: boolean
 }
 
 /** named reports whether the first row has names of columns, the keys among them. */
@@ -57,7 +60,7 @@ export function preview(range: Range, typeOf: (name: string) => Type): Preview {
     const shown = range.names.map((name, c): Cell | undefined => {
       const old = before?.values.get(name)
       const typed = cells[c] ?? ""
-      const next = valueOf(old, name, typed, typeOf(name))
+      const next = valueOf(old, name, typed, typeOf(name), range.foreign)
       if (name === "Timestamp" || sameValue(old, next) || (!before && (name === "PartitionKey" || name === "RowKey"))) return undefined
       const wrong = system.includes(name) ? "the keys of an entity cannot change" : propertyProblem(name) || (next ? check(next) : "")
       if (next) values.set(name, next)
@@ -78,9 +81,10 @@ export function preview(range: Range, typeOf: (name: string) => Type): Preview {
   return all
 }
 
-function valueOf(old: Value | undefined, name: string, typed: string, type: Type): Value | undefined {
+function valueOf(old: Value | undefined, name: string, typed: string, type: Type, foreign = false): Value | undefined {
   if (typed === "" && (old === undefined || old.text !== "") && !system.includes(name)) return undefined
-  if (old && typed === old.text) return old // as it was copied
-  const value = exactly(type, typed)
+  const kept = foreign && old?.type === "String" ? withEnds(typed, old.text, usualEnd(old.text)) : typed
+  if (old && kept === old.text) return old // as it was copied
+  const value = exactly(type, type === "String" ? kept : typed)
   return value.type === "DateTime" ? { ...value, text: exact(value.text) } : value
 }

@@ -8,7 +8,7 @@ import { moment } from "../wire/date.ts"
 import { type Area, type Matrix, most, sumOf } from "./matrix.ts"
 import { type Cell, type Size, cellAt } from "./frame.ts"
 import { cells, css, paint, shade } from "./paint.ts"
-import { rangeName } from "./range.ts"
+import { rangeName, rangeOf } from "./range.ts"
 import { type Metric, type Start, verbs } from "./report.ts"
 
 interface Props {
@@ -26,8 +26,10 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   const { zone } = useStore(look)
   const dark = useDark()
-  const [from, setFrom] = useState<Cell>() // where the selection began
-  const [to, setTo] = useState<Cell>() // the cell under the mouse or the keyboard
+  const [chosen, setChosen] = useState<Chosen>()
+  const now = chosen && moved(chosen, m, starts, area)
+  const [from, to] = [now?.from, now?.to]
+  const choose = (to?: Cell, from?: Cell) => setChosen(to && { from, to, m, starts })
   const [pressed, setPressed] = useState(false)
   const max = useMemo(() => most(m, area), [m, area])
   const picture = useMemo(() => cells(m, area, max, dark), [m, area, max, dark])
@@ -40,17 +42,12 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
     return () => observer.disconnect()
   }, [])
   useEffect(() => {
-    setFrom(undefined)
-    setTo(undefined)
-  }, [m, area])
-  useEffect(() => {
     if (size.width) paint(canvas.current!, picture, m, area, starts, size, zone, selected)
-  }, [picture, starts, size, zone, from, to])
+  }, [picture, starts, size, zone, chosen])
 
   const under = (e: PointerEvent) => cellAt(e.offsetX, e.offsetY, size, area)
   const finish = (a: Area) => {
-    setFrom(undefined)
-    setTo(undefined)
+    choose()
     if (a.left === a.right && a.top === a.bottom) open(a.top, a.bottom)
     else zoom(a)
   }
@@ -60,10 +57,9 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
       const here = to ?? { column: area.right, range: area.top }
       const within = (n: number, low: number, high: number) => Math.min(high, Math.max(low, n))
       const next = to ? { column: within(here.column + step[0]!, area.left, area.right), range: within(here.range + step[1]!, area.top, area.bottom) } : here
-      setFrom(e.shiftKey ? (from ?? here) : undefined)
-      setTo(next)
+      choose(next, e.shiftKey ? (from ?? here) : undefined)
     } else if (e.key === "Enter" && selected) finish(selected)
-    else if (e.key === "Escape") zoom(undefined)
+    else if (e.key === "Escape") (choose(), zoom(undefined))
     else return
     e.preventDefault()
   }
@@ -80,16 +76,15 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
           if (e.button !== 0) return
           canvas.current!.setPointerCapture(e.pointerId)
           setPressed(true)
-          setFrom(under(e))
-          setTo(under(e))
+          choose(under(e), under(e))
         }}
-        onPointerMove={(e) => setTo(under(e))}
+        onPointerMove={(e) => choose(under(e), from)}
         onPointerUp={() => {
           setPressed(false)
           if (pressed && selected) finish(selected)
         }}
-        onPointerCancel={() => (setPressed(false), setFrom(undefined))}
-        onPointerLeave={() => !pressed && (setTo(undefined), setFrom(undefined))}
+        onPointerCancel={() => (setPressed(false), choose(to))}
+        onPointerLeave={() => !pressed && choose()}
         onKeyDown={onKeyDown}
       />
       <p class="cellname" aria-live="polite" data-test="heat-cell">
@@ -98,6 +93,24 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
       <Legend max={max} dark={dark} what={`${verbs[metric]} in ${m.step === 60_000 ? "a minute" : "a quarter of an hour"}, in one row`} />
     </div>
   )
+}
+
+/** Chosen is the cell under the mouse or the keyboard, and where the selection began, in the figures of that time. */
+interface Chosen {
+  to: Cell
+  from: Cell | undefined
+  m: Matrix
+  starts: Start[]
+}
+
+/** moved finds in new figures what was chosen in older ones; undefined if the map does not show it. */
+function moved(chosen: Chosen, m: Matrix, starts: Start[], area: Area): { to: Cell; from: Cell | undefined } | undefined {
+  if (chosen.m.step !== m.step) return undefined
+  const cell = ({ column, range }: Cell) => ({ column: column + (chosen.m.begin - m.begin) / m.step, range: rangeOf(starts, chosen.starts[range]!, range) })
+  const inside = ({ column, range }: Cell) => column >= area.left && column <= area.right && range >= area.top && range <= area.bottom
+  const to = cell(chosen.to)
+  const from = chosen.from && cell(chosen.from)
+  return inside(to) && (!from || inside(from)) ? { to, from } : undefined
 }
 
 function areaOf(a: Cell, b: Cell): Area {

@@ -12,6 +12,12 @@ export function rangeName(starts: Start[], top: number, bottom: number): string 
   return `keys from ${keyName(starts[top])} ` + (end ? `to before ${keyName(end)}` : "to the last")
 }
 
+/** rangeOf is the range that has the first key of an older range, which was at a place of the map. */
+export function rangeOf(starts: Start[], { PartitionKey = "", RowKey = "" }: Partial<Start>, place: number): number {
+  const order = ({ PartitionKey: pk = "", RowKey: rk = "" }: Partial<Start>) => (pk === PartitionKey ? (rk > RowKey ? 1 : rk < RowKey ? -1 : 0) : pk > PartitionKey ? 1 : -1)
+  return starts[place] && !order(starts[place]) ? place : Math.max(0, starts.findLastIndex((s) => order(s) <= 0))
+}
+
 /** inOnePartition reports whether a range is a part of one partition. Others may have any number of them: rows of one height are not equally many keys. */
 export const inOnePartition = (starts: Start[], range: number) => starts[range + 1] !== undefined && range > 0 && starts[range]!.PartitionKey === starts[range + 1]!.PartitionKey
 

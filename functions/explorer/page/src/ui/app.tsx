@@ -1,7 +1,7 @@
 // The page: the account at the top, tables at the left, one table or the home of the account in the middle.
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { Catalog } from "../model/catalog.ts"
-import { drafts, unsaved, unsavedTexts } from "../model/draft.ts"
+import { drafts, lost, unsaved, unsavedTexts } from "../model/draft.ts"
 import { go, route, toTable } from "../model/route.ts"
 import { leaveWindow, ofWindow } from "../model/keyring.ts"
 import { type Session, begin } from "../model/session.ts"
@@ -51,6 +51,7 @@ export function App() {
     if (unsaved() && !confirm("Some changes are not saved. Disconnect and lose them?")) return
     drafts.clear()
     unsavedTexts.clear()
+    lost.set([])
     setOwn(undefined)
     void leaveWindow()
   }

@@ -1,7 +1,7 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
-import { copy, line } from "../model/copy.ts"
+import { copy, line, pasted } from "../model/copy.ts"
 import { type Draft, drafts, editing, fresh, leftOf, placeOf } from "../model/draft.ts"
 import { newerThan } from "../model/live.ts"
 import { type Route, go, route, toTable } from "../model/route.ts"
@@ -42,7 +42,7 @@ import { px } from "./row.tsx"
 import { Status } from "./status.tsx"
 import { Toolbar } from "./toolbar.tsx"
 import { Undo } from "./undo.tsx"
-import { rangeOf, refuse, useWork } from "./work.ts"
+import { lose, rangeOf, refuse, useWork } from "./work.ts"
 
 /** mostCopied and mostDeleted bound what is done with selected rows; all results have their own menu. */
 const mostCopied = 100_000
@@ -75,7 +75,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [cell, setEditor] = useState<{ key: Key; typed?: Value; turn: number }>() // the active cell is edited, of the entity with the key
   const turn = useRef(0)
   const opened = useRef<typeof cell | null>(cell) // at once; null after the user left the table
-  const setCell = (c: { key: Key; typed?: Value } | undefined) => setEditor((opened.current = c && { ...c, turn: ++turn.current }))
+  const setCell = (c: { key: Key; typed?: Value } | undefined) => opened.current !== null && setEditor((opened.current = c && { ...c, turn: ++turn.current }))
   useEffect(() => () => void (opened.current = null), [])
   const [newer, setNewer] = useState<News>() // of the entity that is edited
   const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
@@ -204,21 +204,24 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   /** compare has the user choose between what was typed in a cell and what the server has by now. */
   const compare = async (name: string, value: Value, seen = rows.at(selection.row)) => {
     const unsaved = `Nothing is saved: ${value.text}`
-    if (!seen) return refuse(unsaved)
+    if (!seen) return lose(unsaved)
     let complete: Entity | undefined = seen
     try {
       if (select) complete = await getEntity(service, table, keyOf(seen))
     } catch (cause) {
-      return refuse(`${(cause as Error).message} ${unsaved}`)
+      return lose(`${(cause as Error).message} ${unsaved}`)
     }
-    if (!complete) return refuse(`Somebody deleted this entity meanwhile. ${unsaved}`)
+    if (!complete) return lose(`Somebody deleted this entity meanwhile. ${unsaved}`)
     const place = placeOf(service, table, seen)
     const quiet = !!opened.current
     // The user saw a part of the entity, and compares with that.
     const original = { etag: seen.etag, values: new Map([...complete.values, ...seen.values]) }
     const kept = drafts.get(place) ?? editing(original)
-    if (kept.json !== undefined) return setEdited({ place, start: kept, quiet }), refuse(unsaved)
-    const start = { original: kept.original ?? original, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
+    if (kept.json !== undefined) return setEdited({ place, start: kept, quiet }), lose(unsaved)
+    const base = kept.original ?? original
+    const before = kept.fields.find((f) => f.name === name)?.value
+    if (before && !sameValue(before, value) && !sameValue(before, base.values.get(name))) lose(`Nothing is saved: ${before.text}`) // another text of the same property
+    const start = { original: base, fields: [...kept.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }] }
     drafts.set(place, start)
     setEdited({ place, start, compare: ++turn.current, quiet })
   }
@@ -235,12 +238,13 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     close()
   }
   const work = useWork({ service, table, rows, inPart: select !== "", entity, shown: setEntity, gone: closeEntity })
-  const saved = (e: Entity, before: Entity | undefined) => {
+  const saved = (e: Entity, before: Entity | undefined, typed = false) => {
     const row = edited?.start.original ? rows.find(keyOf(e)) : -1
     if (row >= 0) rows.edit(rows.indexOf(row), e)
     else if (!edited?.start.original) rows.add(e)
     note(service, table, { before, after: e })
-    close()
+    if (typed) setEdited((was) => was && { ...was, start: editing(e) })
+    else close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
@@ -274,7 +278,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       const place = rows.find(key)
       setSelection(single(Math.max(place, 0), col))
       setCell(place < 0 ? undefined : { key, typed: value })
-      return setSaid(`The rows moved. Nothing is saved yet${place < 0 ? `: ${value.text}` : "."}`)
+      return place < 0 ? lose(`The rows moved. Nothing is saved: ${value.text}`) : setSaid("The rows moved. Nothing is saved yet.")
     }
     const { top, bottom } = all ? area(selection) : { top: row, bottom: row }
     const next = move === "right" || move === "left" ? nextColumn(names, col, move) : undefined
@@ -304,7 +308,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         }
       }
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
-      if (opened.current !== undefined) return refuse(`${changes.value.failure?.message} You typed: ${value.text}`) // in a cell that is not open any more
+      if (opened.current !== undefined) return lose(`${changes.value.failure?.message} You typed: ${value.text}`) // in a cell that is not open any more
       setSelection(single(row, col)) // what was typed is not lost
       setCell({ key, typed: value })
     })
@@ -317,7 +321,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const paste = async (clip: string) => {
     if (service.readOnly || !clip) return
     try {
-      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, whole: work.whole }))
+      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, foreign: pasted(clip).foreign, whole: work.whole }))
     } catch (e) {
       setSaid(`Nothing was pasted: ${(e as Error).message}`)
     }
@@ -404,6 +408,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
             </div>
           )}
+        </div>
+        <div class="below">
           <Status rows={rows} sort={sort} sorting={sorting} said={said} live={live} />
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}

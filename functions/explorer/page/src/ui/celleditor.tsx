@@ -9,6 +9,7 @@ import { plural } from "../model/words.ts"
 import { Lines } from "./lines.tsx"
 import { newerWords } from "./merge.tsx"
 import { px } from "./row.tsx"
+import { lose } from "./work.ts"
 
 /** Where the keyboard goes after a value is saved. */
 export type Move = "down" | "up" | "right" | "left" | "stay"
@@ -77,6 +78,15 @@ export function CellEditor({ name, value, typed, type, left, top, width, rows, n
     if (!touched) cancel()
     else if (!wrong) done("stay")
   }
+  // An editor that goes, because its table or its rows do, saves what is right, too, and says what is wrong.
+  const gone = useRef(() => {})
+  gone.current = () => {
+    if (over.current || !touched) return
+    over.current = true
+    if (wrong) lose(`${name}: ${wrong}. Nothing is saved: ${now.text}`)
+    else done("stay")
+  }
+  useLayoutEffect(() => () => gone.current(), [])
   const common = { "aria-label": `Value of ${name}`, "aria-invalid": !!wrong && (tried || now.text !== first[now.type]), "data-test": "cell-value", spellcheck: false }
   return (
     <div role="gridcell" class="celleditor" ref={box} data-test="cell-editor" style={{ left: px(left), top: px(top), minWidth: px(Math.max(width, 220)) }} onKeyDown={onKeyDown} onFocusOut={leave} onPointerDown={(e) => e.stopPropagation()} onDblClick={(e) => e.stopPropagation()}>

@@ -1,6 +1,6 @@
 // Editors for an entity: a row for each property, or JSON.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { type Draft, type Field, changed, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
+import { type Draft, type Field, drafts, editing, isUnsaved, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
 import { type Rule, left } from "../model/rule.ts"
 import { ticksOf } from "../wire/date.ts"
@@ -29,8 +29,8 @@ interface Props {
   /** quiet: the form does not take the keyboard */
   quiet?: boolean | undefined
   close: () => void
-  /** saved gets the entity as it is now, and the one that it replaces */
-  saved: (e: Entity, before: Entity | undefined) => void
+  /** saved gets the entity as it is now, and the one that it replaces; typed: the form has what was typed meanwhile */
+  saved: (e: Entity, before: Entity | undefined, typed?: boolean) => void
   /** rule by which entities of the table end, and ended is told of one that a save ended */
   rule: Rule | undefined
   ended: () => void
@@ -82,12 +82,17 @@ export function Edit({ width, service, table, place, start, newer, compare, quie
   const finish = async (values: Draft) => {
     const all = valuesOf(values)
     const key = { pk: all.get("PartitionKey")?.text ?? "", rk: all.get("RowKey")?.text ?? "" }
+    const kept = drafts.get(place)
     const newer = values.original ? await replace(service, table, key, all, values.original.etag) : await insert(service, table, all)
-    drafts.delete(place)
     // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
     const sent = { etag: newer, values: all }
     const now = await getEntity(service, table, key).catch(() => sent)
-    if (now || !rule) saved(now ?? sent, values.original)
+    const last = drafts.get(place)
+    const more = last && { ...last, original: now ?? sent }
+    const typed = !!more && last !== kept && isUnsaved(more) // meanwhile
+    if (typed) change(more)
+    else drafts.delete(place)
+    if (now || !rule) saved(now ?? sent, values.original, typed)
     else ended()
   }
   const save = async () => {
@@ -106,25 +111,27 @@ export function Edit({ width, service, table, place, start, newer, compare, quie
     await send(d)
   }
   const send = async (d: Draft) => {
+    const kept = drafts.get(place)
     setBusy(true)
     setFailure(undefined)
     try {
       await finish(d)
     } catch (e) {
       if (e instanceof Failure && d.original && e.unseen) {
-        change(d)
+        if (drafts.get(place) === kept) change(d) // nothing was typed meanwhile
         await conflict(d, e)
       } else setFailure(e as Error)
     } finally {
       setBusy(false)
     }
   }
-  const conflict = async (d: Draft, refused: Error) => {
+  const conflict = async (refusedDraft: Draft, refused: Error) => {
     try {
-      const now = await getEntity(service, table, keyOf(d.original!))
+      const now = await getEntity(service, table, keyOf(refusedDraft.original!))
+      const d = drafts.get(place) ?? refusedDraft // with what was typed meanwhile
       // What is there already is this save, whose answer was lost.
-      if (now && !changed({ ...d, original: now })) return drafts.delete(place), saved(now, d.original)
-      if (now) return setTheirs(now)
+      if (now && !isUnsaved({ ...d, original: now })) return drafts.delete(place), saved(now, d.original)
+      if (now) return d.json === undefined ? setTheirs(now) : setFailure(refused)
       change({ ...d, original: undefined })
       setFailure(new Error("Somebody deleted this entity meanwhile. Save inserts it again with your values."))
     } catch {

@@ -1,5 +1,6 @@
 // The text of the query: completion, errors at their place, and what stands around it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { placeOf } from "../model/draft.ts"
 import { note } from "../model/history.ts"
 import { type Route, go } from "../model/route.ts"
 import type { Rows } from "../model/rows.ts"
@@ -24,7 +25,7 @@ interface Props {
 }
 
 export function QueryBar({ service, at, rows, again }: Props) {
-  const place = service.name + "/" + at.table
+  const place = placeOf(service, at.table, undefined)
   const draft = drafts.get(place)
   const [filter, setFilter] = useState(draft?.filter ?? at.filter)
   const [select, setSelect] = useState(draft?.select ?? at.select)

@@ -1,6 +1,7 @@
 // The list of tables. Its filter stays while the user works with tables.
 import { useMemo, useRef, useState } from "preact/hooks"
 import type { Catalog } from "../model/catalog.ts"
+import { placeOf } from "../model/draft.ts"
 import { go, home, route, toTable } from "../model/route.ts"
 import { Store, useStore } from "../model/store.ts"
 import { goodTable } from "../wire/names.ts"
@@ -20,7 +21,8 @@ export function Tables({ catalog }: { catalog: Catalog }) {
   const { service } = catalog
   const { table } = useStore(route)
   const narrow = useNarrow()
-  const filter = useStore(filters)[service.name] ?? ""
+  const place = placeOf(service, "", undefined)
+  const filter = useStore(filters)[place] ?? ""
   const list = useStore(catalog.list)
   const [creating, setCreating] = useState(false)
   const [width, setWidth] = useWidth("tables", 240)
@@ -28,7 +30,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
 
   const wanted = filter.toLowerCase()
   const names = useMemo(() => list.names.filter((n) => n.toLowerCase().includes(wanted)), [list.names, wanted])
-  const wish = names[0] ?? (list.failure?.forbids && goodTable(filter) ? filter : "")
+  const wish = names[0] ?? (list.failure && goodTable(filter) ? filter : "")
   const at = names.indexOf(table)
   const virtual = useVirtual({ count: names.length, size: () => rowHeight, scroller, overscan: 8 })
   const fold = () => sidebar.update({ open: false })
@@ -57,7 +59,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
               id="table-filter"
               data-test="table-filter"
               value={filter}
-              onInput={(e) => filters.update({ [service.name]: e.currentTarget.value })}
+              onInput={(e) => filters.update({ [place]: e.currentTarget.value })}
               onKeyDown={(e) => (e.key === "Enter" && wish ? (open(wish), fold()) : onKeyDown(e))}
             />
             {!service.readOnly && (

@@ -1,5 +1,6 @@
 // The line that offers to undo the last change.
 import { changes } from "../model/changes.ts"
+import { lost } from "../model/draft.ts"
 import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
 import { Icon } from "./icon.tsx"
@@ -7,15 +8,21 @@ import { ErrorLine } from "./parts.tsx"
 
 export function Undo({ undo }: { undo: () => void }) {
   const { done, told, failure } = useStore(changes)
+  const texts = useStore(lost)
   const last = done.at(-1)
-  if (!failure && (!told || !last)) return null
-  const close = (
-    <button type="button" class="plain" aria-label="Close" onClick={() => changes.update({ told: false, failure: undefined })}>
+  const closing = (act: () => void) => (
+    <button type="button" class="plain" aria-label="Close" onClick={act}>
       <Icon name="close" />
     </button>
   )
+  const close = closing(() => changes.update({ told: false, failure: undefined }))
   return (
     <>
+      {texts.map((text) => (
+        <ErrorLine key={text} failure={new Error(text)}>
+          {closing(() => lost.set(texts.filter((t) => t !== text)))}
+        </ErrorLine>
+      ))}
       {failure && (
         <ErrorLine failure={failure}>
           {failure.stop ? (

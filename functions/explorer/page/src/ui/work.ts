@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks"
 import { each } from "../model/bulk.ts"
 import { type Change, changes, mostAtOnce, perform, undo } from "../model/changes.ts"
+import { lost } from "../model/draft.ts"
 import { type Range, keysIn, keysProblem, named } from "../model/paste.ts"
 import type { Rows } from "../model/rows.ts"
 import { plural } from "../model/words.ts"
@@ -12,6 +13,12 @@ import { type Selection, area } from "./selection.ts"
 
 /** refuse says why nothing is changed. */
 export const refuse = (message: string) => changes.update({ told: false, failure: new Error(message) })
+
+/** lose says which text of a cell is not saved. */
+export const lose = (message: string) => {
+  lost.set([...lost.value.filter((m) => m !== message), message])
+  changes.update({ told: false, failure: undefined })
+}
 
 interface Where {
   service: Service
@@ -77,11 +84,12 @@ interface Target {
   rows: Rows
   names: string[]
   selection: Selection
+  foreign: boolean
   whole: (list: Entity[]) => Promise<Entity[]>
 }
 
 /** rangeOf finds the entities that cells are for: those below and right of the active cell, or those that a row of names and keys names. */
-export async function rangeOf(cells: string[][], { service, table, rows, names, selection, whole }: Target): Promise<Range> {
+export async function rangeOf(cells: string[][], { service, table, rows, names, selection, foreign, whole }: Target): Promise<Range> {
   const { top, bottom, left, right } = area(selection)
   const tooMany = (n: number) => {
     if (n > mostAtOnce) throw new Error(`${plural(n, "row")}; at most ${mostAtOnce.toLocaleString("en")} at once. Import, under Files, has no limit.`)
@@ -91,7 +99,7 @@ export async function rangeOf(cells: string[][], { service, table, rows, names, 
     tooMany(keys.length)
     const found: (Entity | undefined)[] = []
     await each(6, [...keys.keys()], async (i) => void (found[i] = keysProblem(keys[i]!) ? undefined : await getEntity(service, table, keys[i]!)))
-    return { names: cells[0]!, rows: keys.map((key, i) => ({ key, before: found[i], cells: cells[i + 1]! })), left: "" }
+    return { names: cells[0]!, rows: keys.map((key, i) => ({ key, before: found[i], cells: cells[i + 1]! })), left: "", foreign }
   }
   const one = cells.length === 1 && cells[0]!.length === 1 ? cells[0]![0]! : undefined
   const height = one === undefined ? cells.length : bottom - top + 1
@@ -108,6 +116,7 @@ export async function rangeOf(cells: string[][], { service, table, rows, names, 
   return {
     names: names.slice(left, left + width),
     rows: entities.map((e, i) => ({ key: keyOf(e), before: e, cells: one === undefined ? cells[at[i]! - top]! : Array<string>(width).fill(one) })),
+    foreign,
     left: missing.length ? `Left out: ${missing.join(", ")}. To add entities, paste with a row of names, PartitionKey and RowKey among them.` : "",
   }
 }

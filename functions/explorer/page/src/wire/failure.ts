@@ -13,9 +13,9 @@ export class Failure extends Error {
     super(message)
   }
 
-  /** forbids: the service answered, and does not permit this. */
+  /** forbids: the service answered, and does not permit this, but maybe something else. Other answers 403 are for all requests. */
   get forbids() {
-    return this.status === 403 && this.code !== "AuthenticationFailed"
+    return ["AuthorizationFailure", "AuthorizationPermissionMismatch", "AuthorizationResourceTypeMismatch"].includes(this.code) && !blocked.test(this.message)
   }
 
   /** unseen: the entity is not the one that was seen, or is gone. */
@@ -33,9 +33,12 @@ export class Failure extends Error {
   }
 }
 
+/** blocked is what a server says of its firewall. */
+const blocked = /firewall blocks/
+
 const advice: Record<string, string> = {
   AuthenticationFailed: "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.",
-  AuthorizationFailure: "The token or the account does not permit this.",
+  AuthorizationFailure: "The token or the account does not permit this. A firewall of the account may refuse this address, too.",
   AuthorizationPermissionMismatch: "The token does not permit this.",
   AuthorizationSourceIPMismatch: "The token is not valid from this address.",
   TableNotFound: "The table does not exist; it may have been deleted meanwhile.",
@@ -72,7 +75,7 @@ export function failure(status: number, body: string, code: string, wait?: strin
   if (index) message = message.slice(index[0].length)
   if (code === "AuthenticationFailed") message = message.replace(forPrograms, "").replace(/\.? Check that the key is base64[^]*$/, "")
   if (message.length > longest) message = message.slice(0, longest) + "…"
-  const known = advice[code]
+  const known = !blocked.test(message) && advice[code]
   const text = known ? (message && !known.toLowerCase().includes(message.toLowerCase()) ? `${known} (${message})` : known) : message || `The server answered ${status}.`
   return new Failure(text, status, code, wait ? seconds(wait) : undefined, index ? +index[1]! : undefined)
 }

@@ -44,7 +44,7 @@ export async function* listTables(service: Service, signal?: AbortSignal): Async
     const response: Response | undefined = await send(service, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
       if (e instanceof Failure && e.forbids) {
         if (service.table) return undefined
-        throw new Failure(`The list of tables is not permitted. Type the name of a table above the list; Enter opens it. (${e.message})`, e.status, e.code)
+        throw new Failure(`The list of tables is not permitted. Type the name of a table above the list; Enter opens it. (${e.message} ${e.code})`, e.status, e.code)
       }
       // Only the account can be what is not there.
       throw e instanceof Failure && e.code === "ResourceNotFound" ? new Failure(`There is no account ${service.account} at ${service.endpoint || service.name}.`, e.status, e.code) : e
