@@ -15,7 +15,7 @@ import { Header } from "./header.tsx"
 import type { Point } from "./popup.tsx"
 import { type Column, Row, gutter, px } from "./row.tsx"
 import { type Selection, area, extended, moved, single } from "./selection.ts"
-import { useSlots, useVirtual } from "./virtual.ts"
+import { useShare, useSlots, useVirtual } from "./virtual.ts"
 
 export const rowHeight = 30
 const headHeight = 42
@@ -68,6 +68,8 @@ export function Grid(p: Props) {
   const firstColumn = inColumn[0]?.index ?? 0
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
+
+  const share = useShare(columns, inRow.length)
 
   // Preact skips what is the same element as before: most of the frames while scrolling change no head.
   const header = useMemo(
@@ -192,7 +194,7 @@ export function Grid(p: Props) {
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
         {header}
         <div role="rowgroup">
-          {inRow.map(({ index, start }) => {
+          {inRow.map(({ index, start }, i) => {
             const inside = index >= range.top && index <= range.bottom
             const entity = p.rows.at(index)
             return (
@@ -207,6 +209,7 @@ export function Grid(p: Props) {
                 mark={p.rows.follower?.marks.get(p.rows.indexOf(index))}
                 pinned={pinned}
                 columns={columns}
+                late={i >= share}
                 zone={zone}
                 from={inside ? range.left : 0}
                 to={inside ? range.right : -1}

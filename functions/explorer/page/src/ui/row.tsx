@@ -36,6 +36,8 @@ interface Props {
   /** ends is how long the entity still lives, or "", and badge the column that says so */
   ends: string
   badge: string
+  /** late: new columns are drawn in a later frame */
+  late: boolean
   /** mark says which values are new */
   mark: Mark | undefined
 }
@@ -51,14 +53,12 @@ export class Row extends Component<Props> {
   private readonly gone = part("gridcell", "cell dim gone")
   private pinned: Cells = new Map()
   private cells: Cells = new Map()
+  private moved = false // sideways only: the cells that stay show what they did
 
   override shouldComponentUpdate(next: Props) {
-    for (const name in next) {
-      if (next[name as keyof Props] !== this.props[name as keyof Props]) {
-        this.draw(next, this.props)
-        break
-      }
-    }
+    const changed = (Object.keys(next) as (keyof Props)[]).filter((name) => next[name] !== this.props[name])
+    this.moved = changed.every((name) => name === "columns" || name === "late")
+    if (changed.length && !(this.moved && next.late)) this.draw(next, this.props)
     return false // Preact has nothing to draw
   }
 
@@ -102,7 +102,8 @@ export class Row extends Component<Props> {
     for (const [name, cell] of old) if (stays ? cells.get(name) !== cell : n++ >= columns.length) cell.element.remove()
     for (const c of columns) {
       const cell = cells.get(c.name)!
-      cell.draw(lookOf(c, p))
+      if (!this.moved || cell.column !== c) cell.draw(lookOf(c, p))
+      cell.column = c
       if (after.nextSibling !== cell.element) into.insertBefore(cell.element, after.nextSibling)
       after = cell.element
     }
@@ -149,6 +150,7 @@ function lookOf({ name, at, left, width, types, after }: Column, { entity, zone,
 /** Cell is a cell of the grid. It keeps its element and what the element shows, and writes only the differences. */
 class Cell {
   readonly element: HTMLElement
+  column: Column | undefined
   private readonly text = document.createTextNode("")
   private shown: Partial<Look> = {}
 

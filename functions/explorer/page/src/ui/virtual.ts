@@ -70,3 +70,29 @@ export function useSlots<K>(keys: K[]): ReadonlyMap<K, number> {
   const made = useRef(0)
   return (slots.current = reuse(slots.current, keys, () => made.current++))
 }
+
+/**
+ * useShare returns how many of the rows in view may draw their columns in this frame. After a jump sideways all columns are new, and drawing all their
+ * cells takes longer than a refresh of the screen: the rows take turns.
+ */
+export function useShare(columns: { name: string }[], rows: number): number {
+  const [, again] = useReducer((n: number) => n + 1, 0)
+  const share = useRef({ columns, rows: Infinity })
+  const before = share.current.columns
+  if (before !== columns) {
+    const jumped = before.length > 0 && !columns.some((c) => before.some((b) => b.name === c.name))
+    share.current = { columns, rows: jumped ? turn(columns) : share.current.rows }
+  }
+  useEffect(() => {
+    if (share.current.rows >= rows) return
+    const frame = requestAnimationFrame(() => {
+      share.current.rows += turn(columns)
+      again(undefined as never)
+    })
+    return () => cancelAnimationFrame(frame)
+  })
+  return share.current.rows
+}
+
+/** turn is how many rows draw all their cells in one frame: about 110 cells. */
+const turn = (columns: unknown[]) => Math.ceil(110 / (columns.length + 1))
