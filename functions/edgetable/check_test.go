@@ -83,7 +83,7 @@ func TestDamage(t *testing.T) {
 }
 
 // TestCheckAccounts damages the file of accounts of a data directory. A server does not start with this file, so 'check'
-// must report it, also if the tables are complete.
+// must report it, also if the tables are complete. If there is no such file, a salvage must say so.
 func TestCheckAccounts(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -92,6 +92,9 @@ func TestCheckAccounts(t *testing.T) {
 	s.ends(t)
 	do, file := console{t, nil}, filepath.Join(dir, cli.AccountsInData)
 	do.says(0, "1 table", "check", dir)
+	for name, flags := range map[string][]string{"saved": nil, "saved2": {"--json"}} {
+		do.says(0, "there is no file of accounts in "+dir, append([]string{"check", dir, "--salvage", filepath.Join(t.TempDir(), name)}, flags...)...)
+	}
 	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o644))
 	must.OK(t, os.Chmod(file, 0o644))
 	do.says(0, "1 table", "check", dir) // the mode is no damage

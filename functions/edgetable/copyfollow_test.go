@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -100,6 +103,56 @@ func TestCopyFollowWithdrawnRule(t *testing.T) {
 	do.run(0, follow("--restart")...)
 	do.run(0, "verify", "People", "--from", source, "--to", target)
 	do.run(0, follow()...)
+}
+
+// TestCopyFollowRuleWithdrawnBetweenPages withdraws an expiry rule, within its first hour, while copy --follow reads several
+// pages of changes. In the first page, the rule hides an entity, which is visible again after the withdrawal. So copy
+// --follow must not say that the copy is up to date.
+func TestCopyFollowRuleWithdrawnBetweenPages(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
+	direct, target := from.greetingText(t, "connection string"), to.greetingText(t, "connection string")
+	home, err := url.Parse(from.greetingText(t, "endpoint"))
+	must.OK(t, err)
+	do := console{t, nil}
+	withdraw := sync.OnceFunc(func() {
+		if status, _, said := runUntil(t.Context(), nil, "tables", "set", "People", "--no-expire", "--to", direct); status != 0 {
+			t.Errorf("status %d: %s", status, said)
+		}
+	})
+	var armed atomic.Bool
+	var first atomic.Value // position of the first page
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if since := r.URL.Query().Get("since"); since != "" && armed.Load() && !first.CompareAndSwap(nil, since) && first.Load() != since {
+			withdraw()
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(between.Close)
+	source := strings.ReplaceAll(direct, home.Host, strings.TrimPrefix(between.URL, "http://"))
+	dir := t.TempDir()
+	follow := func(from string, args ...string) []string {
+		return append([]string{"copy", "People", "--follow", "--once", "--from", from, "--to", target, "--progress-file", filepath.Join(dir, "progress"), "--rejects", filepath.Join(dir, "rejects")}, args...)
+	}
+	do.run(0, "tables", "create", "People", "--to", direct)
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", direct)
+	do.run(0, follow(source)...)
+	armed.Store(true)
+	do.run(0, "tables", "set", "People", "--expire-property", "At", "--yes", "--to", direct)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","At":"2020-01-01T00:00:00Z","At@odata.type":"Edm.DateTime"}`, "--to", direct)
+	var big []string
+	for i := range 16 {
+		big = append(big, fmt.Sprintf(`"P%d":%q`, i, strings.Repeat("x", 30_000)))
+	}
+	c := from.client(t, "")
+	for i := range 30 { // more than fits into a page of changes
+		c.do(t, "PUT", fmt.Sprintf("/People(PartitionKey='b',RowKey='%02d')", i), "{"+strings.Join(big, ",")+"}", 204)
+	}
+	do.says(cli.StatusDamage, "if it was withdrawn within its first hour", follow(source)...)
+	do.prints("31\n", "count", "People", "--from", direct) // the rule was withdrawn
+	do.run(0, follow(source, "--restart")...)
+	do.run(0, "verify", "People", "--from", direct, "--to", target)
 }
 
 // TestCopyFollowKilled repeatedly kills both servers and copy --follow while clients write. In the end both tables

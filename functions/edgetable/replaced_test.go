@@ -283,6 +283,29 @@ func TestPlaceMountedLate(t *testing.T) {
 	}
 }
 
+// TestPlaceMountedLateForFirstLog starts a server with --backup-log for the first time, before the disk of its backups is
+// mounted. The server must write nothing to the empty folder, and must ship its log when the disk is mounted.
+func TestPlaceMountedLateForFirstLog(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one := start(t, nil, p.primary[:slices.Index(p.primary, "--backup-log")]...)
+	one.client(t, "").fill(t)
+	one.backsUp(t)
+	one.ends(t)
+	aside := filepath.Join(p.dir, "aside")
+	must.OK(t, os.Rename(p.place, aside))
+	must.OK(t, os.Mkdir(p.place, 0o700))
+	one = start(t, nil, p.primary...)
+	one.logs.Await(t, "is its disk mounted?")
+	must.OK(t, os.Remove(p.place)) // fails if the folder is not empty
+	must.OK(t, os.Rename(aside, p.place))
+	one.backsUp(t) // the log continues this backup
+	one.client(t, "").rename(t, "shipped")
+	one.ships(t)
+	one.ends(t)
+	p.checkRestored(t, "shipped")
+}
+
 // TestPlaceEmptied empties a backup place on purpose. The next start must not write there, and must name the command after
 // which the server begins anew. After this command, it must ship its log there.
 func TestPlaceEmptied(t *testing.T) {

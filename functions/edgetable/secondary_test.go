@@ -217,7 +217,7 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 }
 
 // TestSecondaryOfOtherStore starts secondaries with the backup place of another store. A secondary must say why it does not
-// follow. A promoted primary must not start, because it would accept writes. With its own place it must start without its private key. A damaged primary must keep its files.
+// follow. A promoted primary must not start, because it would accept writes. With its own place it must start without its private key. A damaged primary, and a directory of another program, must keep their files.
 func TestSecondaryOfOtherStore(t *testing.T) {
 	t.Parallel()
 	p, q := newPair(t), newPair(t)
@@ -243,6 +243,15 @@ func TestSecondaryOfOtherStore(t *testing.T) {
 	two = start(t, nil, "--data", dir, "--secondary-of", p.place, "--secondary-identity", filepath.Join(p.dir, "missing"))
 	two.logs.Await(t, "--secondary-of is ignored")
 	two.ends(t)
+
+	strange := filepath.Join(p.dir, "strange")
+	must.OK(t, os.MkdirAll(filepath.Join(strange, "archive"), 0o700)) // the store has files of this name, which a swap would remove
+	if status, _, said := run(t, nil, append(foreign, strange)...); status != cli.StatusFailed || !strings.Contains(said, `it contains "archive" and no store; name an empty directory`) {
+		t.Errorf("a directory of another program: %d %s", status, said)
+	}
+	if list, err := os.ReadDir(strange); err != nil || len(list) != 1 {
+		t.Errorf("the directory of another program contains %v, %v", list, err)
+	}
 
 	damaged := filepath.Join(p.dir, "primary")
 	markers, err := filepath.Glob(filepath.Join(damaged, "marker.*"))

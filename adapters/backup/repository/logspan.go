@@ -36,8 +36,8 @@ func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
 	return 0
 }
 
-// ErrEmpty means that the backup location has no timeline, although the store ships its log there.
-var ErrEmpty = errors.New("the backup location is empty, but this store shipped its log there: is its disk mounted? To begin anew in the empty location, run 'edgetable backup create' and then start the server again")
+// ErrEmpty means that the backup location has no timeline, although the store shipped its log or made backups there.
+var ErrEmpty = errors.New("the backup location is empty, but this store shipped its log or made backups there: is its disk mounted? To begin anew in the empty location, run 'edgetable backup create' and then start the server again")
 
 // Replaced is the error of a store that another store has replaced in the backup location. It matches [ErrReplaced].
 type Replaced struct {

@@ -17,6 +17,12 @@ import (
 // Build returns a Follower that builds the first store of a secondary, or nil if a complete store exists. It calls
 // source only for a Follower.
 func Build(o Options, source func() (Source, error)) (*Follower, error) {
+	// Check this before any file is written. A later swap would remove files whose names are like those of a store.
+	if !o.Kind.HasStore(o.Dir) && !Rebuilding(o.Dir) {
+		if err := o.Kind.CheckNew(o.Dir); err != nil {
+			return nil, err
+		}
+	}
 	complete, err := o.prepare()
 	if complete || err != nil && !o.Kind.IsNoSpace(err) { // if the disk is full, the Follower prepares the directory later
 		return nil, err

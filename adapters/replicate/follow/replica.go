@@ -35,6 +35,7 @@ type Kind struct {
 	// Open opens the store in a directory to which a backup was restored. It returns early if ctx is done.
 	Open      func(ctx context.Context, dir string) (Restored, error)
 	HasStore  func(dir string) bool               // HasStore reports whether a directory contains a store, which may be damaged.
+	CheckNew  func(dir string) error              // CheckNew returns an error if a directory without a store has files of another program.
 	OwnsFile  func(name string) bool              // OwnsFile reports whether a file with this name belongs to a store.
 	Lock      func(dir string) (io.Closer, error) // Lock locks a directory against other processes that use its store.
 	IsNoSpace func(err error) bool                // IsNoSpace reports whether an error means that the disk is full.

@@ -1,9 +1,12 @@
 package follow
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
@@ -13,8 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// embedded is the kind of the embedded store, for [Kind.FinishSwap].
-var embedded = &Kind{HasStore: datadir.HasStore, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock}
+// embedded is the kind of the embedded store, for [Kind.FinishSwap] and [Build].
+var embedded = &Kind{HasStore: datadir.HasStore, CheckNew: pebblestore.CheckForeign, IsNoSpace: vfs.IsNoSpaceError, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock}
 
 // fill makes a store in a directory. The last commit of the store has the given number.
 func fill(t *testing.T, dir string, number int) {
@@ -45,6 +48,24 @@ func numberOf(t *testing.T, dir string) int {
 		t.Error("it does not follow")
 	}
 	return int(p.Number - 1000)
+}
+
+// TestBuildInForeignDirectory checks that a secondary leaves a directory of another program, or with the log of a damaged
+// store, alone. A swap would remove the files that have names like those of a store. Files that may precede the first start
+// of a server are no obstacle.
+func TestBuildInForeignDirectory(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]error{"archive": pebblestore.ErrForeign, "000004.log": pebblestore.ErrDamaged, "accounts": nil, "lost+found": nil, "admin.sock": nil} {
+		dir := t.TempDir()
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("text"), 0o600))
+		f, err := Build(Options{Dir: dir, Kind: *embedded, Of: "place"}, func() (Source, error) { return Source{}, nil })
+		if !errors.Is(err, want) || want == nil && f == nil {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+		if list, err := os.ReadDir(dir); err != nil || want != nil && len(list) != 1 {
+			t.Errorf("%s: the directory contains %v, %v", name, list, err)
+		}
+	}
 }
 
 // TestSwap checks that one rename replaces a store by another one. After a kill at each step, the directory must

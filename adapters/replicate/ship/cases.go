@@ -31,7 +31,7 @@ const (
 	// replaced it.
 	elsewhere standing = "the backup location has timelines (histories of commits), but none that this store knows"
 	foreign   standing = "the backup location belongs to another store"
-	emptied   standing = "the backup location is empty, but this store shipped its log there before"
+	emptied   standing = "the backup location is empty, but this store shipped its log or made backups there before"
 )
 
 // act is what a store does after it was compared with the backup location.
@@ -75,7 +75,7 @@ type view struct {
 	identity string
 	own      commitlog.Timeline
 	all      []repository.Timeline // the newest timeline is the last one in the list
-	emptied  bool                  // whether the location has no timeline and no backup, although this store shipped its log there before
+	emptied  bool                  // whether the location has no timeline and no backup, although this store shipped its log or made backups there before
 }
 
 func (v *view) newest() *repository.Timeline { return &v.all[len(v.all)-1] }
@@ -133,7 +133,7 @@ func (s *Shipper) readView(ctx context.Context) (v view, err error) {
 	}
 	v.all, err = s.Place.Timelines(ctx)
 	v.own = s.Store.Timeline()
-	if err != nil || len(v.all) > 0 || v.own.ID == "" || v.own.Location == "" || v.own.Location != s.Named {
+	if err != nil || len(v.all) > 0 || v.own.Location == "" || v.own.Location != s.Named {
 		return v, err
 	}
 	list, err := s.Place.List(ctx)

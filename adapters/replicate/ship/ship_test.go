@@ -91,6 +91,37 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
+// TestEmptyWithoutTimeline checks stores that made backups in a location, but have no timeline: the log was never shipped, or
+// commits were lost. If the location is empty, for example because its disk is not mounted, they must write nothing there.
+func TestEmptyWithoutTimeline(t *testing.T) {
+	t.Parallel()
+	for _, own := range []commitlog.Timeline{{Location: "place"}, {Location: "place", Parent: "0123456789abcdef"}} {
+		s, dir := newShipping(t), t.TempDir()
+		s.Named, s.Shipper.Place = "place", repository.New(&directory.Place{Dir: dir})
+		must.OK(t, s.store.ChangeTimeline(func(t *commitlog.Timeline) { *t = own }))
+		if err := s.resumeShipping(t.Context()); !errors.Is(err, repository.ErrEmpty) {
+			t.Errorf("%+v: %v", own, err)
+		}
+		if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+			t.Errorf("%+v: the location has %v, %v", own, list, err)
+		}
+	}
+}
+
+// TestTakeOverKeepsLocation checks that a store still knows its backup location after it was made the primary again. At its
+// next start, the disk of the location may not be mounted.
+func TestTakeOverKeepsLocation(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.Named = "place"
+	s.turn()
+	must.OK(t, s.store.ChangeTimeline(func(t *commitlog.Timeline) { t.Replaced = &commitlog.Replaced{Reason: "for the test"} }))
+	must.OK(t, TakeOver(t.Context(), s.Place, s.store, "here"))
+	if own := s.store.Timeline(); own.Location != "place" || own.Replaced != nil {
+		t.Errorf("it is %+v", own)
+	}
+}
+
 // TestLateTerms checks requests that arrive in the backup location after their process was killed. Such a request begins a
 // term, which is one run of a server that ships its log. The data directory already contains a record of the term. So the
 // next process must recognize the term as a term of its own store.

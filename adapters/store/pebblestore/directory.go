@@ -38,6 +38,7 @@ func checkForeign(o Options) error {
 		case layout.IsStore(name):
 			return nil
 		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the server's first start
+		case name == "admin.sock": // the socket of a secondary that was killed before it had space for its first file
 		case name != "LOCK" && name != "lost+found": // some file systems create lost+found
 			foreign = name
 		}
@@ -46,6 +47,15 @@ func checkForeign(o Options) error {
 		return fmt.Errorf("%w: it contains %q and no store; name an empty directory or a new one", ErrForeign, foreign)
 	}
 	return err
+}
+
+// CheckForeign returns ErrForeign if a directory of this machine belongs to another program, like [Open].
+func CheckForeign(dir string) error {
+	o := Options{Dir: dir, FS: vfs.Default}
+	if err := checkForeign(o); err != nil && !hasLockFile(o) {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return nil
 }
 
 // hasLockFile reports whether a process has opened the directory as a store. Other files of the store might not exist

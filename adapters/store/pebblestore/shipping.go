@@ -49,7 +49,7 @@ func (s *Store) ChangeTimeline(do func(*commitlog.Timeline)) error {
 // begins another timeline.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
 	return s.ChangeTimeline(func(t *commitlog.Timeline) {
-		*t = commitlog.Timeline{ID: id, Parent: parent, ForkedAt: left, LogAfter: t.LogAfter}
+		*t = commitlog.Timeline{ID: id, Parent: parent, ForkedAt: left, LogAfter: t.LogAfter, Location: t.Location}
 	})
 }
 

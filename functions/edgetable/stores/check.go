@@ -116,6 +116,9 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 		if err := p.PrintJSON(checked{int64(report.Tables), int64(report.Entities), report.Bytes, problems, salvage}); err != nil {
 			return err
 		}
+		if salvage != "" {
+			p.Note("%s", kept)
+		}
 	} else {
 		for _, problem := range problems {
 			fmt.Fprintln(p.Out, problem)

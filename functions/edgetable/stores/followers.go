@@ -16,6 +16,6 @@ func Followers() follow.Kind {
 		Open: func(ctx context.Context, dir string) (follow.Restored, error) {
 			return pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 		},
-		HasStore: datadir.HasStore, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock, IsNoSpace: vfs.IsNoSpaceError,
+		HasStore: datadir.HasStore, CheckNew: pebblestore.CheckForeign, OwnsFile: datadir.IsStoreFile, Lock: datadir.Lock, IsNoSpace: vfs.IsNoSpaceError,
 	}
 }

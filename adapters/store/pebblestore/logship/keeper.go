@@ -106,7 +106,7 @@ func (k *Keeper) Begin(from edm.Ticks, lostCommits bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if lostCommits && !reflect.ValueOf(k.timeline).IsZero() {
-		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
+		k.timeline = commitlog.Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent), Location: k.timeline.Location}
 		return k.discardKept(k.sinceNow(from))
 	}
 	if (k.limit.Load() > 0) == (k.timeline.LogAfter > 0) {

@@ -140,19 +140,19 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestTimelineFile checks that the next start reads the stored timeline. If the file is damaged, the start
-// must begin a new timeline, whose logs contain only later commits.
+// TestTimelineFile checks that the next start reads the stored timeline. After a loss of commits, it must keep the name of
+// the backup location. If the file is damaged, the start must begin a new timeline, whose logs contain only later commits.
 func TestTimelineFile(t *testing.T) {
 	d := newDirectory(t)
 	k := d.open(math.MaxInt64)
 	must.OK(t, k.Begin(5, false))
-	must.OK(t, k.Change(0, func(t *commitlog.Timeline) { t.ID, t.Parent, t.ForkedAt = "b", "a", 4 }))
-	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{ID: "b", Parent: "a", ForkedAt: 4, LogAfter: 5}) {
+	must.OK(t, k.Change(0, func(t *commitlog.Timeline) { t.ID, t.Parent, t.ForkedAt, t.Location = "b", "a", 4, "place" }))
+	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{ID: "b", Parent: "a", ForkedAt: 4, LogAfter: 5, Location: "place"}) {
 		t.Errorf("it is %+v", got)
 	}
 	lossy := d.open(math.MaxInt64)
 	must.OK(t, lossy.Begin(6, true))
-	if got := lossy.Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{Parent: "b", LogAfter: 6}) {
+	if got := lossy.Timeline(); !reflect.DeepEqual(got, commitlog.Timeline{Parent: "b", LogAfter: 6, Location: "place"}) {
 		t.Errorf("after a loss it is %+v", got)
 	}
 	path := d.fs.PathJoin("data", timelineFile)

@@ -40,9 +40,10 @@ type Mirror struct {
 
 type followed struct {
 	State
-	file    string
-	changes int64
-	checked bool // true after this process has called check
+	file     string
+	changes  int64
+	checked  bool   // true after this process has called check
+	revision string // revision of the table's options at the last call of checkRule; "" if unknown
 }
 
 // Add adds a table, with the feed position in the given file. Without a file, the position is the current end of the
@@ -55,7 +56,7 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 		page, err = m.From.Changes(ctx, table, "", 0)
 		t.Position, t.Listing = page.Next, true
 		if err == nil {
-			err = t.checkRule(ctx, m.From)
+			t.revision, err = t.checkRule(ctx, m.From)
 		}
 	}
 	m.tables = append(m.tables, t)
@@ -136,8 +137,12 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 			err = t.check(ctx, m.From, m.To)
 			t.checked = true
 		}
-		if err == nil && !page.More { // one check is enough for the pages up to the end of the feed
-			err = t.checkRule(ctx, m.From)
+		// Unless a rule hides entities, one check is enough for the pages up to the end of the feed.
+		if hidden := hasExpired(page.Events); err == nil && (hidden || !page.More) {
+			known := t.revision
+			if t.revision, err = t.checkRule(ctx, m.From); err == nil && hidden && t.revision != known {
+				continue // another rule than the recorded one may have hidden the entities, so read the page again
+			}
 		}
 		if err != nil {
 			return err
