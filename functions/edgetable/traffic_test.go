@@ -60,12 +60,18 @@ func TestStatistics(t *testing.T) {
 	check := func() {
 		t.Helper()
 		r := reportOf(t, data, "people")
-		if r.Table != "People" || r.Totals.Reads != 6 || r.Totals.Writes != 30 || r.Totals.Queries != 2 || r.Totals.Returned != 1 {
+		// While a Tick changes the counts of a table, requests to it are only counted as missed.
+		n := &r.Totals
+		near := func(got, want uint64) bool { return got <= want && want <= got+n.Missed }
+		if r.Table != "People" || n.Reads+n.Writes+n.Queries+n.Missed != 6+30+2 || !near(n.Reads, 6) || !near(n.Writes, 30) || !near(n.Queries, 2) || !near(n.Returned, 1) {
 			t.Errorf("%+v", r)
 		}
 		p := r.Partitions["reads"].Entries[0]
-		if p.Partition != "p1" || p.Count != 5 || p.Error != 0 {
+		if p.Partition != "p1" || !near(p.Count, 5) || p.Error != 0 {
 			t.Errorf("%+v", p)
+		}
+		if n.Missed > 0 {
+			return
 		}
 		if p := r.Partitions["scanned"]; len(p.Entries) != 1 || p.Entries[0].Partition != "p2" || p.Entries[0].Count != 10 {
 			t.Errorf("%+v", p)
