@@ -198,7 +198,7 @@ loads:
 # objects and KV start no goroutine: of their suite, in one form, and of that of Pebble and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|EndlessReply)$$|^Fuzz(Manifest|Handle|Name|Cell|Position|Query|Request|BatchRequest|Shown)$$
-ONE := $(ONE)|^Test(FewObjects|Reread|Unreadable|DamagedBlock|FirstLogGone)$$
+ONE := $(ONE)|^Test(FewObjects|Reread|Unreadable|DamagedBlock|FirstLogGone|LastCommitOfLog|NewestLogCut)$$
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|SuiteNoticesBrokenStores)$$
 ONE := $(ONE)|^Test(Prices|FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted|Splitting|Lossy|MessagesAtRest|FeedOfSplits|FeedControls|FeedMakesRoom|BestEffort|ReplicaConverges)$$
