@@ -194,8 +194,9 @@ loads:
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
-# damaged files, fills a disk, counts, reads what fuzzers found, plays the wire corpus with options, reads long pages and manifests, or a story of backups. Simulated
-# objects and KV start no goroutine: of their suite, in one form, and of that of Pebble and the reference, the laws are left that are about several clients.
+# damaged files, fills a disk, counts, reads what fuzzers found, plays the wire corpus with options, reads long pages and manifests, writes
+# large batches, or plays a story of backups. Simulated objects and KV start no goroutine: of their suite, in one form, and of that of Pebble
+# and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|EndlessReply)$$|^Fuzz(Manifest|Handle|Name|Cell|Position|Query|Request|BatchRequest|Shown)$$
 ONE := $(ONE)|^Test(FewObjects|Reread|Unreadable|DamagedBlock|FirstLogGone|LastCommitOfLog|NewestLogCut)$$
@@ -204,11 +205,13 @@ ONE := $(ONE)|^Test(Prices|FullAtEachWrite|NoDescriptor|FewDescriptors|FullByIts
 ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted|Splitting|Lossy|MessagesAtRest|FeedOfSplits|FeedControls|FeedMakesRoom|BestEffort|ReplicaConverges)$$
 ONE := $(ONE)|^Test(RuledCorpus|ExtendedCorpus|EmptyChunks|RangesLearn|Spread|Windows|WrongWays|SuitePassesWeakerStores)$$
 ONE := $(ONE)|^Test(TablesThatRest|Merge|TallyIsSmall|HeavyBounds|Sampling|HoursAreBounded)$$
-ONE := $(ONE)|^TestStore$$/^(Records|Entities|Scans|Incarnations|Memory|Filters|RowsAndBytes|DescendingPages)$$|^TestStore$$/^(Changes|Expiry)$$/^(Random|Weeks)$$
-ONE := $(ONE)|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations|LostReplies|Order)$$|^TestStore$$/^Directory$$/^(Changes|Expiry)$$/^(Random|Weeks)$$
+ONE := $(ONE)|^Test(Feed(PartsInWindows|MovedParts|OfMany|Costs)|RefusedSplitsRest|DeclaredInEveryRange|WritesToTheWrongRange|MapsAreBounded)$$
+ONE := $(ONE)|^Test(EmptyRangeLooksAgain|BusyRangesStay|LargeBatch|LargeBatchesShareAMemtable|NewestLogGone|Join|Requests|ReadsInVain|ReadFails)$$
+ONE := $(ONE)|^TestStore$$/^(Records|Entities|Scans|Incarnations|Memory|Filters|RowsAndBytes|DescendingPages)$$|^TestStore$$/^(Changes|Expiry)$$/^(Random|Weeks|Large)$$
+ONE := $(ONE)|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations|LostReplies|Order)$$|^TestStore$$/^Directory$$/^(Changes|Expiry)$$/^(Random|Weeks|Large)$$
 # The packages of these tests.
-ONE_IN := ./testdata/memstore $$(printf './core/%s ' buckets protocol storetest table traffic) \
-  $$(printf './adapters/%s ' backup/repository guard/admission store/{durableobject,pebblestore,postgres/feed,workerskv})
+ONE_IN := ./testdata/memstore $$(printf './core/%s ' buckets changefeed protocol storetest table traffic) \
+  $$(printf './adapters/%s ' backup/repository guard/admission replicate/{follow,ship} store/{durableobject,pebblestore,postgres/feed,workerskv})
 race-check: export GOGC = 400
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
@@ -271,12 +274,12 @@ static:
 	sed -n '/^## GitHub Actions/,/^## Kub/{/^```yaml/,/^```$$/{/^```/!p}}' docs/start/containers.md | go tool -C .ci/actions actionlint -shellcheck= -pyflakes= -stdin-filename docs/start/containers.md -
 	go mod tidy -diff
 
-.PHONY: vulnerabilities
 # Commits are small enough to be read.
 .PHONY: commits
 commits:
 	@.ci/commits
 
+.PHONY: vulnerabilities
 vulnerabilities:
 	@.ci/vulnerabilities ./functions/... ./wasm/...
 

@@ -22,7 +22,7 @@ func TestDropIsExact(t *testing.T) {
 	t.Parallel()
 	rounds := 2000
 	if testing.Short() {
-		rounds = 500
+		rounds = 200
 	}
 	var s *pebblestore.Store
 	for round := range rounds {
