@@ -296,6 +296,52 @@ func TestTypedWhileSaving(t *testing.T) {
 	b.gone(at("error"))
 }
 
+// TestLeftForm checks that the end of a form's save does not disturb a user who has gone to another entity or table.
+func TestLeftForm(t *testing.T) {
+	t.Parallel()
+	s, b, holds, arrived, release := holding(t)
+	s.fill("other", entity{"PartitionKey": "p", "RowKey": "1"})
+	people := js[string](b, `location.hash`)
+	name := field("Name", "field-value")
+	save := func(text string) {
+		t.Helper()
+		b.visit(people + "?pk=Oslo&rk=012")
+		b.seeText(at("entity-json"), `"RowKey": "012"`)
+		b.click(at("edit"))
+		b.set(name, text)
+		holds.Store(1)
+		b.click(at("save-entity"))
+		b.held(arrived)
+	}
+
+	save("one")
+	b.click(row("1") + ` [data-col="2"]`)
+	b.seeText(at("entity-json"), "Grace")
+	b.click(at("edit"))
+	b.set(name, "two")
+	release <- ""
+	b.wait(`document.querySelector(%s).textContent == "one"`, row("2")+` [data-col="4"]`)
+	b.has(name, "two")
+	b.click(at("discard"))
+	b.seeText(at("entity-json"), "Grace")
+
+	save("three")
+	b.keys("\x1b")
+	release <- ""
+	b.seeText(at("entity-json"), "three")
+
+	save("four")
+	b.visit(strings.Replace(people, "people", "other", 1))
+	b.seeText(at("status"), "1 row")
+	release <- ""
+	b.wait(leaving) // it is saved
+	if got := js[string](b, `location.hash`); strings.Contains(got, "pk=") {
+		t.Errorf("the address is %s", got)
+	}
+	b.visit(people)
+	b.seeText(row("2"), "four")
+}
+
 // TestLeftCell checks that a text in a cell is saved when the user leaves the table. If it is invalid, the page says so.
 func TestLeftCell(t *testing.T) {
 	t.Parallel()

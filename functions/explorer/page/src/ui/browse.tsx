@@ -238,17 +238,22 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     close()
   }
   const work = useWork({ service, table, rows, inPart: select !== "", entity, shown: setEntity, gone: closeEntity })
+  const form = useRef(edited)
+  form.current = edited
+  const went = () => opened.current === null || form.current?.place !== edited?.place // to another form or table, while this one was saved
   const saved = (e: Entity, before: Entity | undefined, typed = false) => {
     const row = edited?.start.original ? rows.find(keyOf(e)) : -1
     if (row >= 0) rows.edit(rows.indexOf(row), e)
     else if (!edited?.start.original) rows.add(e)
     note(service, table, { before, after: e })
+    if (went()) return setEntity((was) => (was && same(was, keyOf(e)) ? e : was))
     if (typed) setEdited((was) => was && { ...was, start: editing(e) })
     else close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
   const ended = () => {
+    if (went()) return
     closeEntity()
     refresh()
     setSaid("Saved. By the expiry rule of its table, the entity has already ended and is no longer there.")
