@@ -251,6 +251,35 @@ func TestSecondRefusal(t *testing.T) {
 	b.closed()
 }
 
+// TestQuickCells checks that two cells of a row are saved that a user edits while the first save is under way. If another client
+// changes the row meanwhile, the page shows the comparison.
+func TestQuickCells(t *testing.T) {
+	t.Parallel()
+	s, b, holds, arrived, release := holding(t)
+	both := func(held int32, born, id string) {
+		t.Helper()
+		holds.Store(held)
+		b.cell("2", "2", born+"\t")
+		b.held(arrived)
+		b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
+		b.chord("a", chromedp.ModifierCtrl)
+		b.keys(id + "\r")
+		b.gone(at("cell-editor"))
+	}
+	both(1, "7", "12")
+	release <- ""
+	b.seeText(at("status"), "Saved Id of 1 row")
+	b.wait(`document.querySelector(%s).textContent == "7"`, row("2")+` [data-col="2"]`)
+	b.gone(at("merge"))
+
+	both(2, "8", "13")
+	release <- ""
+	b.held(arrived)
+	s.theirs(9)
+	release <- ""
+	b.seeText(at("merge"), "13")
+}
+
 // TestTypedWhileSaving checks that no text is lost that is typed in a form, or comes to it from a cell, while the form is saved.
 func TestTypedWhileSaving(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import type { Service } from "../wire/client.ts"
 import { exact } from "../wire/date.ts"
 import { Failure, patiently } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
-import { type Entity, type Key, type Value, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, type Value, keyOf, nameOf } from "../wire/value.ts"
 import { batches } from "./bulk.ts"
 import { unsavedTexts } from "./draft.ts"
 import { Store } from "./store.ts"
@@ -49,6 +49,16 @@ export async function perform(service: Service, table: string, list: Change[], s
   const what = whatOf(done)
   changes.set({ done: [...changes.value.done, ...(done.length ? [{ service, table, what, changes: done } as Step] : [])].slice(-mostKept), told: done.length > 1 || what === "deleted", failure })
   return !failure
+}
+
+/** latest is the ETag that an entity has if nobody else has changed it since. */
+export function latest(service: Service, table: string, e: Entity): string {
+  let { etag } = e
+  for (const s of changes.value.done) {
+    if (s.service !== service || s.table !== table) continue
+    for (const { before, after } of s.changes) if (before?.etag === etag && after && nameOf(keyOf(after)) === nameOf(keyOf(e))) ({ etag } = after)
+  }
+  return etag
 }
 
 const whatOf = (list: Change[]) => (list.every((c) => !c.after) ? "deleted" : list.every((c) => !c.before) ? "added" : "changed")

@@ -12,7 +12,7 @@ import { orderOf } from "../model/sort.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
-import { type Change, changedTo, changes, note } from "../model/changes.ts"
+import { type Change, changedTo, changes, latest, note } from "../model/changes.ts"
 import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
 import type { Change as News } from "../wire/changes.ts"
@@ -269,9 +269,9 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (system.includes(names[col]!)) return setSaid("The keys and Timestamp cannot change. Clone the entity, and delete this one.")
     setCell({ key: keyOf(e) })
   }
-  /** setValue writes over what the user saw, also if a row has changed until it is written. */
+  /** setValue writes over what the user saw, also if somebody else has changed the row until it is written. */
   const setValue = (from: number, to: number, name: string, value: Value | undefined, seen: Entity | undefined) =>
-    work.change(from, to, (e) => changedTo(seen && same(e, keyOf(seen)) ? { ...e, etag: seen.etag } : e, [[name, value]]))
+    work.change(from, to, (e) => changedTo(seen && same(e, keyOf(seen)) ? { ...e, etag: latest(service, table, seen) } : e, [[name, value]]))
   const saveCell = (value: Value, move: Move, all: boolean) => {
     const { row, col } = selection
     const name = names[col]!
