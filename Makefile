@@ -456,13 +456,13 @@ screenshots: build
 ## backup-s3: backups of the binary to a real server for S3, with faults and kills
 .PHONY: backup-s3
 backup-s3: build
-	cd testdata/backup && go tool -n versitygw >/dev/null && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 6 ./...
+	cd testdata/backup && go tool -n versitygw >/dev/null && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) $(GOTEST) -count=1 -parallel 6 ./...
 
 ## faulty-place: primaries, secondaries and promotions over a place that loses, delays, repeats and reorders requests, with EDGETABLE_SEEDS (100)
 .PHONY: faulty-place
 faulty-place: export EDGETABLE_SEEDS ?= 100
 faulty-place: build
-	cd testdata/backup && go tool -n versitygw >/dev/null && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 6 -run '^TestFaultyPlace$$' ./...
+	cd testdata/backup && go tool -n versitygw >/dev/null && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) $(GOTEST) -count=1 -parallel 6 -run '^TestFaultyPlace$$' ./...
 
 ## homes, homes-all: data goes from each home to the next one; to every other one
 .PHONY: homes homes-all
