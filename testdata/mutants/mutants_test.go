@@ -31,6 +31,14 @@ func Put(m map[string]int, name string) {
 	m[name] = 1
 	delete(m, "")
 }
+
+func Count(n int) (sum int) { // without n-- it does not end
+	for n > 0 {
+		sum++
+		n--
+	}
+	return sum
+}
 `,
 		"weak_test.go": `package weak
 
@@ -43,6 +51,9 @@ func TestLeast(t *testing.T) {
 	m := map[string]int{}
 	if Put(m, "a"); m["a"] != 1 {
 		t.Error("not there")
+	}
+	if Count(3) != 3 {
+		t.Error("not the count")
 	}
 }
 `,

@@ -40,7 +40,7 @@ type program struct {
 // suite describes the tests of one package: one program runs all of them.
 type suite struct {
 	name, dir, path string
-	lasts           time.Duration // duration of the tests without a mutation
+	lasts, cpu      time.Duration // duration and CPU time of the tests without a mutation
 	reaches         map[int]bool
 }
 
@@ -167,10 +167,11 @@ func load(ctx context.Context, name string) (*token.FileSet, *types.Package, *ty
 func (p *program) measure(ctx context.Context, s *suite) error {
 	reached := s.path + ".reached"
 	begin := time.Now()
-	if out, err := p.run(ctx, s, 20*time.Minute, "EDGETABLE_MUTANTS_REACHED="+reached); err != nil {
+	out, cpu, err := p.run(ctx, s, 20*time.Minute, "EDGETABLE_MUTANTS_REACHED="+reached)
+	if err != nil {
 		return fmt.Errorf("the tests of %s fail without a mutation: %w\n%s", s.name, err, out)
 	}
-	s.lasts = time.Since(begin)
+	s.lasts, s.cpu = time.Since(begin), cpu
 	text, err := os.ReadFile(reached)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -186,15 +187,29 @@ func (p *program) measure(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// run runs tests in the directory of their package.
-func (p *program) run(ctx context.Context, s *suite, limit time.Duration, environment string) ([]byte, error) {
-	c := exec.CommandContext(ctx, s.path, "-test.short", "-test.failfast", "-test.timeout", limit.String())
+// mostMemory is the address space that tests may use, in KiB. A mutant may allocate without end, and would take the
+// memory of the machine.
+const mostMemory = 8 << 20
+
+// run runs tests in the directory of their package. It returns their output and their CPU time.
+func (p *program) run(ctx context.Context, s *suite, limit time.Duration, environment string) (out []byte, cpu time.Duration, err error) {
+	limits := fmt.Sprintf("ulimit -v %d; ulimit -t %d; exec \"$@\"", mostMemory, int(s.mostCPU().Seconds()))
+	c := exec.CommandContext(ctx, "sh", "-c", limits, "sh", s.path, "-test.short", "-test.failfast", "-test.timeout", limit.String())
 	c.Dir, c.Env = s.dir, append(os.Environ(), environment)
-	out, err := c.CombinedOutput()
+	out, err = c.CombinedOutput()
 	if c.ProcessState != nil {
-		p.cpu.Add(int64(c.ProcessState.UserTime() + c.ProcessState.SystemTime()))
+		cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+		p.cpu.Add(int64(cpu))
 	}
-	return out, err
+	return out, cpu, err
+}
+
+// mostCPU returns the CPU time after which tests are in an endless loop. Before they are measured, that is 20 minutes.
+func (s *suite) mostCPU() time.Duration {
+	if s.lasts == 0 {
+		return 20 * time.Minute
+	}
+	return 2*time.Second + 10*s.cpu
 }
 
 // spent returns the CPU time that the tests have used so far.
@@ -210,8 +225,8 @@ func (p *program) fate(ctx context.Context, n int) (fate string, said []byte) {
 		if !s.reaches[n] {
 			continue
 		}
-		if said, err := p.run(ctx, s, 30*time.Second+20*s.lasts, "EDGETABLE_MUTANT="+strconv.Itoa(n)); err != nil {
-			if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() < 0 {
+		if said, cpu, err := p.run(ctx, s, 30*time.Second+20*s.lasts, "EDGETABLE_MUTANT="+strconv.Itoa(n)); err != nil {
+			if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() < 0 && cpu < s.mostCPU()-time.Second { // ulimit counts whole seconds
 				return "", fmt.Appendf(said, "\n%v\n", err)
 			}
 			return killed, said
