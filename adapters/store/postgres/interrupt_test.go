@@ -48,8 +48,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// long is the minimum size of a request that holder can hold back. Heartbeats, and the
-// requests of a new connection, are shorter.
+// long is the minimum size of a request that holder can hold back. Heartbeats are shorter.
 const long = 30_000
 
 func putLong(ctx context.Context, s table.Store, name string) error {
@@ -102,6 +101,7 @@ type holding struct {
 	net.Conn
 	holder *holder
 	sent   atomic.Int64         // bytes written since the last Read
+	parses atomic.Bool          // whether the request prepares statements, as the long request of a new connection
 	answer atomic.Pointer[held] // the reply that is held back, if any
 	closed atomic.Bool
 }
@@ -118,7 +118,12 @@ func (c *holding) wait(h *held) {
 }
 
 func (c *holding) Write(p []byte) (int, error) {
-	if sent := c.sent.Add(int64(len(p))); sent < long || sent-int64(len(p)) >= long {
+	sent := c.sent.Add(int64(len(p)))
+	before := sent - int64(len(p))
+	if before == 0 {
+		c.parses.Store(p[0] == 'P')
+	}
+	if sent < long || before >= long || c.parses.Load() {
 		return c.Conn.Write(p)
 	}
 	h := c.holder.take()
