@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"edgetable/core/table"
@@ -60,9 +61,15 @@ func TestProtocolError(t *testing.T) {
 		{table.ErrExists, table.EntityAlreadyExists},
 		{table.ErrChanged, table.UpdateConditionNotSatisfied},
 		{table.ErrBusy, table.ServerBusy},
+		{table.ErrFull, table.ServerBusy},
+		{table.ErrMemoryFull, table.ServerBusy},
 		{table.ErrUnknown, table.OperationTimedOut},
 		{table.ErrUnsupported, table.NotImplemented},
 		{table.ErrKeyTooLong, table.KeyValueTooLarge},
+		{table.ErrNoFeed, table.FeedNotEnabled},
+		{table.ErrFeedExpired, table.ChangesExpired},
+		{table.ErrFeedEnded, table.FeedEnded},
+		{table.ErrHistory, table.HistoryChanged},
 		{context.DeadlineExceeded, table.OperationTimedOut},
 		{context.Canceled, table.OperationTimedOut},
 		{&table.Refused{Index: 3, Err: table.ErrExists}, table.EntityAlreadyExists},
@@ -80,5 +87,30 @@ func TestProtocolError(t *testing.T) {
 	}
 	if e := table.ProtocolError(cause); e.Message != table.InternalError.Err().Message {
 		t.Errorf("the message tells the cause: %q", e.Message)
+	}
+}
+
+// TestProtocolErrorCause checks that the log gets the cause of an error whose code does not tell it, and that a client
+// learns what is full or damaged.
+func TestProtocolErrorCause(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		code table.Code
+		text string
+	}{
+		{table.ErrBusy, table.ServerBusy, table.ServerBusy.Err().Message},
+		{table.ErrFull, table.ServerBusy, "The server's disk is full. "},
+		{table.ErrMemoryFull, table.ServerBusy, "The server's memory for tables is full. "},
+		{table.ErrDamaged, table.InternalError, table.DamagedText},
+		{table.ErrUnknown, table.OperationTimedOut, table.OperationTimedOut.Err().Message},
+		{context.DeadlineExceeded, table.OperationTimedOut, table.OperationTimedOut.Err().Message},
+	} {
+		if e := table.ProtocolError(tt.err); e.Code != tt.code || !strings.HasPrefix(e.Message, tt.text) || !errors.Is(e, tt.err) {
+			t.Errorf("%v: got %v, cause kept: %t", tt.err, e, errors.Is(e, tt.err))
+		}
+	}
+	if !errors.Is(table.ErrMemoryFull, table.ErrFull) {
+		t.Error("full memory does not count as a full store")
 	}
 }

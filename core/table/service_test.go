@@ -304,3 +304,50 @@ func TestDeleteTableContested(t *testing.T) {
 		expect(t, fmt.Sprintf("%d changes", tt.changes), s.DeleteTable(t.Context(), people), tt.want)
 	}
 }
+
+// TestCost checks that the cost of a call has its rows and bytes, and its time only if the caller wants it.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	instant := edm.Ticks(0)
+	now := func() edm.Ticks { instant++; return instant }
+	s := newServiceOver(t, memstore.New(now), now, table.Options{})
+	for _, rk := range []string{"a", "b"} {
+		if _, err := s.Write(t.Context(), people, table.Operation{PartitionKey: "p", RowKey: rk, Properties: properties("A", 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row, err := s.Get(t.Context(), people, "p", "a", table.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(row.Key) + len(row.Properties)
+	for _, timed := range []bool{false, true} {
+		c := table.Cost{Timed: timed}
+		m := s.Metered(&c)
+		for _, tt := range []struct {
+			why               string
+			call              func() error
+			calls, rows, size int
+		}{
+			{"get", func() error { _, err := m.Get(t.Context(), people, "p", "a", table.Strong); return err }, 1, 1, size},
+			{"get nothing", func() error { _, _ = m.Get(t.Context(), people, "p", "z", table.Strong); return nil }, 1, 0, 0},
+			{"query", func() error { _, err := m.Query(t.Context(), people, table.Query{Top: 9}); return err }, 1, 2, 2 * size},
+			{"an empty query", func() error { _, err := m.Query(t.Context(), people, table.Query{}); return err }, 1, 0, 0},
+			{"write", func() error {
+				_, err := m.Write(t.Context(), people, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p", RowKey: "b", Properties: properties("A", 1)})
+				return err
+			}, 1, 0, 0},
+		} {
+			before := c
+			if err := tt.call(); err != nil {
+				t.Fatal(err)
+			}
+			if c.Calls-before.Calls != tt.calls || c.ScannedRows-before.ScannedRows != tt.rows || c.ScannedBytes-before.ScannedBytes != tt.size {
+				t.Errorf("%s: the cost was %+v and is %+v", tt.why, before, c)
+			}
+			if lasted := c.Time - before.Time; (lasted > 0) != timed || lasted < 0 || lasted > 10 {
+				t.Errorf("%s: timed %t, lasted %d", tt.why, timed, int64(lasted))
+			}
+		}
+	}
+}
