@@ -17,25 +17,35 @@ import (
 type watched struct {
 	table.Store
 	scans     int
-	examined  int   // number of bytes that all scans examined
-	lent      int   // number of pages that were not recycled
-	commits   []int // number of mutations of each commit
-	mixed     bool  // whether a commit had mutations of several partitions
+	examined  int    // number of bytes that all scans examined
+	lent      int    // number of pages that were not recycled
+	commits   []int  // number of mutations of each commit
+	mixed     bool   // whether a commit had mutations of several partitions
+	start     []byte // start of the last scan
 	afterScan func()
-	err       error // returned by the next Scan or Commit
+	before    func() // called before the next Scan
+
+	scanErr, commitErr, writeErr error // errors of Scan, Commit and WriteRecord
 }
 
 func (s *watched) Unwrap() table.Store { return s.Store }
 
 func (s *watched) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	s.scans++
-	if s.err != nil && s.scans%2 == 1 {
-		return table.Page{}, s.err
+	s.start = r.Ranges[0].Start
+	if f := s.before; f != nil {
+		s.before = nil
+		f()
+	}
+	if s.scanErr != nil {
+		return table.Page{}, s.scanErr
 	}
 	page, err := s.Store.Scan(ctx, t, r)
 	s.examined += page.Scanned
-	s.lent++
-	page.Recycle = func() { s.lent-- }
+	if s.scans%2 == 1 { // a store may lend a page, or not
+		s.lent++
+		page.Recycle = func() { s.lent-- }
+	}
 	if f := s.afterScan; f != nil {
 		s.afterScan = nil
 		f()
@@ -43,9 +53,16 @@ func (s *watched) Scan(ctx context.Context, t table.RecordKey, r table.ScanReque
 	return page, err
 }
 
+func (s *watched) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if s.writeErr != nil {
+		return "", s.writeErr
+	}
+	return s.Store.WriteRecord(ctx, r)
+}
+
 func (s *watched) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
-	if s.err != nil {
-		return 0, s.err
+	if s.commitErr != nil {
+		return 0, s.commitErr
 	}
 	if m[0].Kind == table.Expire {
 		s.commits = append(s.commits, len(m))
@@ -184,24 +201,29 @@ func TestUpkeepAfterAnError(t *testing.T) {
 	e.put("p", "a", declared)
 	e.now += table.RemoveTime
 	u := table.Upkeep{Table: people}
-	e.store.err = table.ErrBusy
+	e.store.scanErr, e.store.commitErr = table.ErrBusy, table.ErrBusy
 	for _, call := range []string{"Scan", "Commit"} {
 		if finished, err := e.Upkeep(t.Context(), &u); finished || !errors.Is(err, table.ErrBusy) {
 			t.Errorf("error of %s: finished %t, %v", call, finished, err)
 		}
+		e.store.scanErr = nil
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if finished, err := e.Upkeep(cancelled, &u); finished || !errors.Is(err, context.Canceled) {
 		t.Errorf("error of ReadRecord: finished %t, %v", finished, err)
 	}
-	e.store.err = nil
+	e.store.commitErr = nil
 	e.step(&u, true)
 	if u.Removed != 1 || e.stored() != 0 {
 		t.Errorf("%d removed, %d stored", u.Removed, e.stored())
 	}
-	none := table.Upkeep{Table: table.Name{Account: "acct", Table: "none"}}
-	e.step(&none, true)
+	plain := table.Name{Account: "acct", Table: "plain"}
+	for range 2 { // without the table, and with a table without options
+		e.step(&table.Upkeep{Table: plain}, true)
+		_ = e.CreateTable(t.Context(), plain)
+	}
+	e.step(&table.Upkeep{Table: plain}, true)
 }
 
 // TestUpkeepUnderWrites checks a pass for a withdrawn rule while clients change the table: upkeep removes no entity that
@@ -218,6 +240,12 @@ func TestUpkeepUnderWrites(t *testing.T) {
 		{"no change", func(*expiring) {}, 3, 0, false},
 		{"the first entity is written", func(e *expiring) { e.put("p", "a", declared) }, 2, 1, true},
 		{"the last entity is written", func(e *expiring) { e.put("p", "c", declared) }, 2, 1, true},
+		{"the first entity is written, and the last one deleted", func(e *expiring) {
+			e.put("p", "a", declared)
+			if _, err := e.store.Store.Commit(e.Context(), people.Key(), []table.Mutation{{Key: key.Append(nil, "p", "c"), Kind: table.Delete}}); err != nil {
+				e.Fatal(err)
+			}
+		}, 1, 1, true},
 		{"another entity is written", func(e *expiring) { e.put("p", "d", declared) }, 3, 1, false},
 		{"another program removes them", func(e *expiring) { e.step(&table.Upkeep{Table: people}, true) }, 0, 0, false},
 		{"the table is deleted", func(e *expiring) { e.DeleteTable(e.Context(), people) }, 0, -1, false},
@@ -256,20 +284,35 @@ func TestUpkeepUnderWrites(t *testing.T) {
 	}
 }
 
-// TestUpkeepForgetsARule checks when a withdrawn rule is forgotten: after a pass that began after the withdrawal. The
-// rule in force remains.
+// TestUpkeepForgetsARule checks when a withdrawn rule is forgotten: after a pass without errors that began after the
+// withdrawal. The rule in force remains.
 func TestUpkeepForgetsARule(t *testing.T) {
 	t.Parallel()
 	for _, next := range []*table.Expiry{nil, {Property: "F"}} {
 		e := newExpiring(t, table.Options{})
 		e.now += table.UndoTime
 		e.declare(next)
-		for _, ending := range []bool{true, false} {
-			e.step(&table.Upkeep{Table: people}, true)
-			if e.isEnding() != ending {
-				t.Errorf("after a pass that began %d ticks after the withdrawal: ending %t", e.now-declared-table.UndoTime, !ending)
+		e.step(&table.Upkeep{Table: people}, true)
+		if !e.isEnding() {
+			t.Error("forgotten after a pass that began with the withdrawal")
+		}
+		u := table.Upkeep{Table: people}
+		for _, tt := range []struct {
+			why         string
+			later       edm.Ticks
+			scan, write error
+		}{
+			{"Scan fails", 0, table.ErrBusy, nil},
+			{"Scan fails again", 1, table.ErrBusy, nil},
+			{"WriteRecord fails", 0, nil, table.ErrBusy},
+			{"no error", 0, nil, nil},
+		} {
+			e.now += tt.later
+			e.store.scanErr, e.store.writeErr = tt.scan, tt.write
+			fails := tt.scan != nil || tt.write != nil
+			if finished, err := e.Upkeep(t.Context(), &u); finished == fails || (err != nil) != fails || e.isEnding() != fails {
+				t.Errorf("%s: finished %t, %v, ending %t", tt.why, finished, err, e.isEnding())
 			}
-			e.now++
 		}
 		if traits, _, err := e.TableTraits(t.Context(), people); err != nil || (traits != nil) != (next != nil) || next != nil && traits.Expiry.Property != "F" {
 			t.Errorf("traits %+v, %v", traits, err)
@@ -280,33 +323,58 @@ func TestUpkeepForgetsARule(t *testing.T) {
 // TestUpkeepBehind checks the delay that a pass reports: the longest time for which an entity could have been removed.
 func TestUpkeepBehind(t *testing.T) {
 	t.Parallel()
-	const s = edm.TicksPerSecond
+	const s, never = edm.TicksPerSecond, 1 << 50
+	f := &table.Expiry{Property: "F"}
 	for _, tt := range []struct {
-		why      string
-		ends     []edm.Ticks
-		withdraw bool
-		later    edm.Ticks // from RemoveTime, or from the withdrawal
-		want     edm.Ticks
+		why   string
+		ends  []edm.Ticks   // the values of E, counted from the declaration of the rule, or never for an entity without E
+		next  *table.Expiry // the rule that follows when the first one has the age RemoveTime
+		later edm.Ticks     // since then
+		want  edm.Ticks
+		stays int // number of entities that cannot be removed yet
 	}{
-		{"nothing expired", nil, false, 7 * s, 0},
-		{"expired before the rule", []edm.Ticks{-9 * s, declared}, false, 7 * s, 7 * s},
-		{"expired lately", []edm.Ticks{declared + table.RemoveTime + 3*s}, false, 7 * s, 4 * s},
-		{"both", []edm.Ticks{declared + table.RemoveTime + 3*s, declared, declared + table.RemoveTime + 5*s}, false, 7 * s, 7 * s},
-		{"expired under a withdrawn rule", []edm.Ticks{declared, declared + s}, true, 7 * s, 7 * s},
+		{"nothing expired", nil, nil, 7 * s, 0, 0},
+		{"expired before the rule", []edm.Ticks{-9 * s, 0}, &table.Expiry{Property: "E"}, 7 * s, 7 * s, 0},
+		{"expired lately", []edm.Ticks{table.RemoveTime + 3*s}, &table.Expiry{Property: "E"}, 7 * s, 4 * s, 0},
+		{"both", []edm.Ticks{table.RemoveTime + 3*s, 0, table.RemoveTime + 5*s}, &table.Expiry{Property: "E"}, 7 * s, 7 * s, 0},
+		{"expired under a withdrawn rule", []edm.Ticks{0, s}, nil, 7 * s, 7 * s, 0},
+		{"expired under a rule that another one follows", []edm.Ticks{0}, f, 7 * s, 7 * s, 0},
+		{"expired only under the young rule that follows", []edm.Ticks{3 * table.RemoveTime}, f, 7 * s, 0, 1},
+		{"and never under the withdrawn one", []edm.Ticks{never}, f, 7 * s, 0, 1},
+		{"expired only under the rule that follows", []edm.Ticks{3 * table.RemoveTime, never}, f, table.RemoveTime + 7*s, 7 * s, 0},
 	} {
 		e := newExpiring(t, table.Options{})
 		for i, end := range tt.ends {
-			e.put("p", fmt.Sprint(i), end)
+			p := edm.AppendProperty(nil, "F", edm.DateTime(declared))
+			if end != never {
+				p = edm.AppendProperty(p, "E", edm.DateTime(declared+end))
+			}
+			op := table.Operation{Action: table.Insert, PartitionKey: "p", RowKey: fmt.Sprint(i), Properties: p}
+			if _, err := e.Write(t.Context(), people, op); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if e.now += table.RemoveTime; tt.withdraw {
-			e.declare(nil)
-		}
+		e.now += table.RemoveTime
+		e.declare(tt.next)
 		e.now += tt.later
 		u := table.Upkeep{Table: people}
 		e.step(&u, true)
-		if u.Behind != tt.want || u.Removed != len(tt.ends) {
-			t.Errorf("%s: %v behind, %d removed, want %v", tt.why, u.Behind/s, u.Removed, tt.want/s)
+		if u.Behind != tt.want || u.Removed != len(tt.ends)-tt.stays {
+			t.Errorf("%s: %d ticks behind, %d removed, want %d", tt.why, int64(u.Behind), u.Removed, int64(tt.want))
 		}
+	}
+
+	// A rule that is declared between the look at the table and the scan hides entities that the pass does not expect.
+	e := newExpiring(t, table.Options{})
+	e.put("p", "a", declared+2*table.RemoveTime)
+	e.now += table.RemoveTime
+	e.declare(nil)
+	e.now++
+	e.store.before = func() { e.declare(&table.Expiry{After: 1}) }
+	u := table.Upkeep{Table: people}
+	e.step(&u, true)
+	if u.Removed != 0 || e.stored() != 1 {
+		t.Errorf("%d removed, %d stored", u.Removed, e.stored())
 	}
 }
 
