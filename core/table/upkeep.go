@@ -111,7 +111,7 @@ func (t *Traits) removableAt(row *Row) edm.Ticks {
 // been removed.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {
-		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
+		if r.Traits == nil || !r.Traits.Ending.equal(e) {
 			return errUnchanged
 		}
 		next := *r.Traits
