@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -102,6 +103,9 @@ func TestFeedErrors(t *testing.T) {
 	}
 	if err := none.TrimFeeds(t.Context(), 0); err != nil {
 		t.Errorf("trim without feeds: %v", err)
+	}
+	if err := s.TrimFeeds(cancelled, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error of a trim: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,7 +58,8 @@ func puts(rows ...string) []byte {
 	return l.Bytes()
 }
 
-// TestFeedLine checks that a reader gets the changes that a line contains, and an error for a damaged line.
+// TestFeedLine checks that a reader gets the changes that a line contains, and an error for a damaged line. The stored
+// form has not changed since earlier versions.
 func TestFeedLine(t *testing.T) {
 	t.Parallel()
 	var l table.FeedLine
@@ -68,11 +70,19 @@ func TestFeedLine(t *testing.T) {
 		ends[len(l.Bytes())] = i + 1
 	}
 	line := l.Bytes()
+	const want = "000003700061" + "00030162" + "02040163" + "03020162000000000000004d" + "000200" // kind, shared bytes, length, key and instant
+	if got := hex.EncodeToString(line); got != want {
+		t.Errorf("the stored form is %s, and was %s", got, want)
+	}
 	for n := range len(line) + 1 {
-		b := newFeedBuilder(table.FeedRequest{})
+		b, reads := newFeedBuilder(table.FeedRequest{}), 0
+		b.Read = func([]byte) (*table.Row, error) { reads++; return nil, nil }
 		_, err := b.Add(9, positionIn(9), line[:n:n])
 		if count, whole := ends[n]; whole != (err == nil) || whole && count > 0 && len(b.Page.Commits[0].Changes) != count {
 			t.Errorf("the first %d bytes: %s, %v", n, showCommits(&b.Page), err)
+		}
+		if n == len(line) && reads != 3 {
+			t.Errorf("three entities were put, %d read", reads)
 		}
 		if n == len(line) && showCommits(&b.Page) != "9/0 of 5: 1Pa 2Pab 3Dabc 4Eb77 5P" {
 			t.Errorf("got %s", showCommits(&b.Page))
@@ -95,6 +105,9 @@ func TestFeedLine(t *testing.T) {
 		{"a kind of a later version", "\x04\x00\x01k", true},
 	} {
 		b := newFeedBuilder(table.FeedRequest{})
+		if _, err := b.Add(8, positionIn(8), puts("a")); err != nil { // its keys have no part in the next line
+			t.Fatal(err)
+		}
 		if full, err := b.Add(9, positionIn(9), []byte(tt.line)); err == nil || full || errors.Is(err, table.ErrNewerForm) != tt.newer {
 			t.Errorf("%s: %t, %v", tt.why, full, err)
 		}
@@ -108,7 +121,7 @@ func TestFeedDropOf(t *testing.T) {
 	if got, ok := table.FeedDropOf(drop); !ok || got != want {
 		t.Errorf("got %+v, %t", got, ok)
 	}
-	for _, line := range [][]byte{nil, {}, puts("a"), drop[:1], drop[1:]} {
+	for _, line := range [][]byte{nil, {}, puts("a"), drop[:1], drop[1:], append([]byte{0x11}, drop[1:]...)} {
 		if got, ok := table.FeedDropOf(line); ok {
 			t.Errorf("%q drops %+v", line, got)
 		}
