@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,20 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestErrorAt checks that WithIndex sets the index in a copy and does not change the error itself, because
+// TestRetriable checks which errors a client may answer with the same request.
+func TestRetriable(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[table.Code]bool{
+		table.InternalError: true, table.OperationTimedOut: true, table.ServerBusy: true,
+		table.NotImplemented: false, table.EntityAlreadyExists: false, table.UpdateConditionNotSatisfied: false, table.InvalidInput: false,
+	} {
+		if got := c.Err().Retriable(); got != want {
+			t.Errorf("%s: %t", c, got)
+		}
+	}
+}
+
+// TestErrorAt checks that WithIndex, WithoutIndex and WithStatus change a copy and not the error itself, because
 // several requests may use the same error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
@@ -45,6 +59,12 @@ func TestErrorAt(t *testing.T) {
 	at := e.WithIndex(3)
 	if e.HasIndex || !at.HasIndex || at.Index != 3 || at.Message != "no" || at.Code != table.InvalidInput {
 		t.Errorf("got %+v of %+v", at, e)
+	}
+	if without := at.WithoutIndex(); without.HasIndex || without.Index != 0 || without.Message != "no" || !at.HasIndex {
+		t.Errorf("got %+v of %+v", without, at)
+	}
+	if with := at.WithStatus(401); with.Status() != 401 || with.Code != table.InvalidInput || at.Status() != 400 {
+		t.Errorf("got %+v of %+v", with, at)
 	}
 }
 
@@ -78,7 +98,7 @@ func TestProtocolError(t *testing.T) {
 		{cause, table.InternalError},
 	} {
 		e := table.ProtocolError(tt.err)
-		if e.Code != tt.want {
+		if e.Code != tt.want || !slices.Contains(table.Codes(), e.Code) {
 			t.Errorf("%v: got %s, want %s", tt.err, e.Code, tt.want)
 		}
 		if hidden := errors.Is(e, cause); hidden != (tt.want == table.InternalError) {
