@@ -17,6 +17,7 @@ func TestTraitsApply(t *testing.T) {
 	k := key.Append(nil, "p", "r")
 	old := &table.Row{Key: k, Timestamp: written, Properties: edm.AppendProperty(properties("A", 1), "E", edm.DateTime(end))}
 	rule := &table.Traits{Expiry: &table.Expiry{Property: "E", Since: declared}}
+	early := &table.Traits{Expiry: &table.Expiry{Property: "E", Since: declared - 2*table.RemoveTime}}
 	withdrawn := func(until edm.Ticks) *table.Traits {
 		return &table.Traits{Ending: &table.Expiry{Property: "E", Since: declared, Until: until}}
 	}
@@ -47,10 +48,14 @@ func TestTraitsApply(t *testing.T) {
 		{"young rule, expire", rule, expire, declared + table.RemoveTime - 1, "", table.ErrChanged},
 		{"old rule, expire", rule, expire, declared + table.RemoveTime, removed, nil},
 		{"old rule, expire another state", rule, stale, declared + table.RemoveTime, "", table.ErrChanged},
+		{"old rule, expire before its end", early, expire, end - 1, "", table.ErrChanged},
+		{"old rule, expire at its end", early, expire, end, removed, nil},
 		{"withdrawn before its end, insert", withdrawn(end - 1), insert, end, "", table.ErrExists},
 		{"withdrawn before its end, expire", withdrawn(end - 1), expire, end + table.RemoveTime, "", table.ErrChanged},
 		{"withdrawn at its end, merge", withdrawn(end), merge, end + 1, inserted, nil},
 		{"withdrawn at its end, expire", withdrawn(end), expire, end + 1, removed, nil},
+		{"withdrawn when it was written with an earlier end, insert", &table.Traits{Ending: &table.Expiry{After: -1, Until: written}}, insert, end, inserted, nil},
+		{"withdrawn before it was written with an earlier end, insert", &table.Traits{Ending: &table.Expiry{After: -1, Until: written - 1}}, insert, end, "", table.ErrExists},
 		{"withdrawn before it was written, insert", withdrawn(written - 1), insert, end, "", table.ErrExists},
 	} {
 		effect, err := tt.traits.Apply(old, tt.m, tt.now)

@@ -88,6 +88,10 @@ func TestFeedLine(t *testing.T) {
 			t.Errorf("got %s", showCommits(&b.Page))
 		}
 	}
+	long := newFeedBuilder(table.FeedRequest{})
+	if _, err := long.Add(9, positionIn(9), puts(strings.Repeat("l", 1024), strings.Repeat("l", 1023)+"m")); err != nil || len(long.Page.Commits[0].Changes[1].Key) != 1026 {
+		t.Errorf("long keys: %v", err)
+	}
 	huge := binary.AppendUvarint(nil, 1<<63)
 	overlong := strings.Repeat("\xff", 11)
 	for _, tt := range []struct {

@@ -187,6 +187,7 @@ func TestCheckKeyMessage(t *testing.T) {
 	for _, tt := range []struct{ value, shown string }{
 		{"a/b", "a/b"},
 		{legal, legal},
+		{strings.Repeat("€", key.MaxLength-1) + "///", strings.Repeat("€", key.MaxLength-1) + "///"},
 		{legal + strings.Repeat("é", 1<<20), legal + strings.Repeat("é", 512) + "…"},
 	} {
 		want := "The 'RowKey' parameter of value '" + tt.shown + "' is out of range."

@@ -45,6 +45,7 @@ func TestCostOfQueryTables(t *testing.T) {
 		{"TableName gt 'ada' and TableName lt 'cleo'", 1, "", []string{"ada2"}, "bea", 1, 2},
 		{"TableName eq 'dora' or TableName eq 'bea'", 10, "", []string{"Bea", "Dora"}, "", 2, 3},
 		{"TableName eq 'dora' or TableName eq 'bea'", 1, "", []string{"Bea"}, "dora", 2, 3},
+		{"Other eq 'x'", 1, "", nil, "", 1, 5}, // a filter may need all tables, so the store reads many at once
 		{"TableName ne 'ada2'", 2, "", []string{"Ada", "Bea"}, "cleo", 2, 0},
 	} {
 		what := fmt.Sprintf("%d from %q with filter %q", tt.top, tt.from, tt.filter)
@@ -60,6 +61,9 @@ func TestCostOfQueryTables(t *testing.T) {
 		page, err := m.QueryTables(t.Context(), "a", q)
 		if err != nil || !slices.Equal(page.Names, tt.names) || page.Next != tt.next {
 			t.Errorf("%s: %v, next %q, %v, want %v, next %q", what, page.Names, page.Next, err, tt.names, tt.next)
+		}
+		if page.Examined < len(page.Names) || page.Examined > c.ScannedRows {
+			t.Errorf("%s: %d tables examined", what, page.Examined)
 		}
 		if c.Calls != tt.calls || tt.rows > 0 && c.ScannedRows != tt.rows {
 			t.Errorf("%s: %d calls, %d records, want %d and %d", what, c.Calls, c.ScannedRows, tt.calls, tt.rows)
@@ -94,5 +98,23 @@ func TestQueryTablesInTime(t *testing.T) {
 	}
 	if !slices.Equal(names, []string{"People"}) {
 		t.Errorf("got %v", names)
+	}
+}
+
+// TestQueryTablesAtTheDeadline checks that a list whose last range ends at its deadline, or later, needs no other page.
+func TestQueryTablesAtTheDeadline(t *testing.T) {
+	t.Parallel()
+	for _, budget := range []edm.Ticks{1, 2} {
+		instant := edm.Ticks(0)
+		now := func() edm.Ticks { instant++; return instant }
+		s := newServiceOver(t, memstore.New(now), now, table.Options{Budget: table.Budget{Time: budget}})
+		filter, err := table.ParseTableFilter("TableName eq 'a01' or TableName eq 'people'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := s.QueryTables(t.Context(), "acct", table.TableQuery{Filter: filter, Top: 10})
+		if err != nil || page.Next != "" || !slices.Equal(page.Names, []string{"People"}) {
+			t.Errorf("%v, next %q, %v", page.Names, page.Next, err)
+		}
 	}
 }

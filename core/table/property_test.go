@@ -19,6 +19,8 @@ func TestCheckPropertyName(t *testing.T) {
 		{"underscore first", "_age", ""},
 		{"underscore alone", "_", ""},
 		{"digit later", "a1", ""},
+		{"the first and the last letters and digits", "zZaA09", ""},
+		{"underscore before another letter", "_é", ""},
 		{"letters of Latin-1", "çñ", ""},
 		{"Cyrillic", "Имя", ""},
 		{"ideographs are letters", "名前", ""},

@@ -22,6 +22,7 @@ type watched struct {
 	commits   []int  // number of mutations of each commit
 	mixed     bool   // whether a commit had mutations of several partitions
 	start     []byte // start of the last scan
+	last      table.ScanRequest
 	afterScan func()
 	before    func() // called before the next Scan
 
@@ -32,7 +33,7 @@ func (s *watched) Unwrap() table.Store { return s.Store }
 
 func (s *watched) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	s.scans++
-	s.start = r.Ranges[0].Start
+	s.start, s.last = r.Ranges[0].Start, r
 	if f := s.before; f != nil {
 		s.before = nil
 		f()
