@@ -90,6 +90,9 @@ func TestReplication(t *testing.T) {
 	if got := s.Replication(); got != (table.Replication{Status: table.Bootstrap, LastSync: 7}) {
 		t.Errorf("Replication: %+v", got)
 	}
+	if got := fmt.Sprint(table.Live, table.Bootstrap, table.Unavailable); got != "live bootstrap unavailable" {
+		t.Errorf("states %s", got)
+	}
 }
 
 // TestAbilities checks that the Service passes on what the store returns for an optional ability, its error too, and

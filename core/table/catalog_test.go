@@ -67,6 +67,8 @@ func TestBrokenCatalog(t *testing.T) {
 		expect(t, what("settings"), err, tt.want)
 		update := func([]byte) ([]byte, error) { return nil, nil }
 		expect(t, what("change of settings"), s.UpdateAccountSettings(t.Context(), "acct", update), tt.want)
+		expect(t, what("change of policies"), s.SetTableACL(t.Context(), people, nil), tt.want)
+		expect(t, what("change of options"), s.SetTableOptions(t.Context(), people, "", table.TableOptions{}), tt.want)
 		_, err = s.TableACL(t.Context(), people)
 		expect(t, what("policies"), err, tt.want)
 		_, err = s.Query(t.Context(), people, table.Query{})

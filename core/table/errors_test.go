@@ -130,6 +130,10 @@ func TestProtocolErrorCause(t *testing.T) {
 			t.Errorf("%v: got %v, cause kept: %t", tt.err, e, errors.Is(e, tt.err))
 		}
 	}
+	refused := &table.Refused{Index: 3, Err: table.ErrMemoryFull}
+	if got := refused.Error(); got != "mutation 3: the memory for tables is full" {
+		t.Errorf("the text of a refusal: %q", got)
+	}
 	if !errors.Is(table.ErrMemoryFull, table.ErrFull) {
 		t.Error("full memory does not count as a full store")
 	}

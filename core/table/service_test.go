@@ -367,6 +367,7 @@ func TestReads(t *testing.T) {
 		{"People", "p/", "r", "OutOfRangeInput", ""},
 		{"People", "p", "r/", "OutOfRangeInput", ""},
 		{"People", "p", "r", "ResourceNotFound", ""},
+		{"People", "p", strings.Repeat("r", 100), "ResourceNotFound", ""},
 	} {
 		n := table.Name{Account: "acct", Table: tt.name}
 		_, err := s.Get(t.Context(), n, tt.pk, tt.rk, table.Strong)
@@ -380,7 +381,7 @@ func TestReads(t *testing.T) {
 	if _, err := s.Query(t.Context(), people, table.Query{Top: 2000}); err != nil || store.last.Rows != table.MaxPageRows {
 		t.Errorf("a page of %d rows, %v", store.last.Rows, err)
 	}
-	if _, err := s.Query(t.Context(), people, table.Query{Top: 1, From: []byte{}, Range: &key.Range{End: []byte{}}}); err != nil || store.scans != 5 {
+	if _, err := s.Query(t.Context(), people, table.Query{Top: 1, From: []byte{}, Range: &key.Range{End: []byte{}}}); err != nil || store.scans != 6 {
 		t.Errorf("an empty range: %d scans, %v", store.scans, err)
 	}
 	for _, rk := range []string{"a", "b", "c"} {

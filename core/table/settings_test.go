@@ -134,6 +134,14 @@ func TestAccountSettings(t *testing.T) {
 type lossy struct {
 	table.Store
 	applied, lose bool
+	blind         bool // whether reads fail after the loss
+}
+
+func (s *lossy) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	if s.blind && !s.lose {
+		return table.Record{}, table.ErrBusy
+	}
+	return s.Store.ReadRecord(ctx, key, c)
 }
 
 func (s *lossy) Unwrap() table.Store { return s.Store }
@@ -179,6 +187,18 @@ func TestSettingsAfterALostReply(t *testing.T) {
 			expect(t, change.what, change.set(s), want)
 		}
 	}
+}
+
+// TestSettingsAfterTwoErrors checks that a removal of settings does not count as successful if its reply was lost and
+// the settings cannot be read.
+func TestSettingsAfterTwoErrors(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 1000 }
+	store := &lossy{Store: memstore.New(now)}
+	s := newServiceOver(t, store, now, table.Options{})
+	store.lose, store.blind = true, true
+	remove := func([]byte) ([]byte, error) { return nil, nil }
+	expect(t, "remove", s.UpdateAccountSettings(t.Context(), "acct", remove), "OperationTimedOut")
 }
 
 // TestSettingsSize checks that settings of 60 KiB can be stored, and no more.

@@ -17,10 +17,20 @@ type lostCommit struct {
 	applied bool   // whether the first of these commits takes effect
 	then    func() // what another client does afterwards
 	commits int
+	gets    int
+	heavy   bool // whether a delete had properties
+}
+
+func (s *lostCommit) Get(ctx context.Context, t table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
+	s.gets++
+	return s.Store.Get(ctx, t, k, c)
 }
 
 func (s *lostCommit) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	s.commits++
+	for i := range m {
+		s.heavy = s.heavy || m[i].Kind == table.Delete && m[i].Properties != nil
+	}
 	if s.lose == 0 {
 		return s.Store.Commit(ctx, t, m)
 	}
@@ -68,6 +78,7 @@ func TestWriteAfterALostReply(t *testing.T) {
 		{"a delete of a state that did not", []table.Operation{op(table.DeleteEntity, "old", match)}, 1, false, false, "", 2},
 		{"a delete and an insert that took effect", []table.Operation{op(table.DeleteEntity, "old", any), op(table.Insert, "new", any)}, 1, true, false, "", 1},
 		{"a delete and an insert that did not", []table.Operation{op(table.DeleteEntity, "old", any), op(table.Insert, "new", any)}, 1, false, false, "OperationTimedOut", 1},
+		{"two inserts that did not", []table.Operation{op(table.Insert, "new", any), op(table.Insert, "newer", any)}, 1, false, false, "OperationTimedOut", 1},
 		{"an insert and a conditional update that did not", []table.Operation{op(table.Insert, "new", any), op(table.Update, "old", match)}, 1, false, false, "", 2},
 	} {
 		now := func() edm.Ticks { return stored }
@@ -99,8 +110,8 @@ func TestWriteAfterALostReply(t *testing.T) {
 		} else {
 			expect(t, tt.why, err, "")
 		}
-		if store.commits != tt.commits {
-			t.Errorf("%s: %d commits", tt.why, store.commits)
+		if store.commits != tt.commits || store.gets > 1 || store.heavy {
+			t.Errorf("%s: %d commits, %d reads, a delete with properties: %t", tt.why, store.commits, store.gets, store.heavy)
 		}
 		last := tt.ops[len(tt.ops)-1]
 		if row, getErr := s.Get(t.Context(), people, "p", last.RowKey, table.Strong); err == nil && last.Action != table.DeleteEntity && (getErr != nil || row.Timestamp != ticks) {
