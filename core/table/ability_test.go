@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"edgetable/core/edm"
@@ -19,6 +20,21 @@ func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error) {
 
 func (able) Replication() table.Replication {
 	return table.Replication{Status: table.Bootstrap, LastSync: 7}
+}
+
+func (able) Restore(_ context.Context, _ table.RecordKey, to edm.Ticks) ([]byte, error) {
+	return fmt.Append(nil, int64(to)), nil
+}
+
+// unable is a store whose optional abilities fail.
+type unable struct{ table.Store }
+
+func (unable) Traffic(context.Context, table.RecordKey) (*traffic.Report, error) {
+	return nil, table.ErrNoTable
+}
+
+func (unable) Restore(context.Context, table.RecordKey, edm.Ticks) ([]byte, error) {
+	return []byte("part"), table.ErrBusy
 }
 
 // These stores wrap another one without changes. The type wrapper has the method Unwrap, and the type sealed has
@@ -73,5 +89,39 @@ func TestReplication(t *testing.T) {
 	s = newServiceOver(t, wrapper{able{memstore.New(now)}}, now, table.Options{})
 	if got := s.Replication(); got != (table.Replication{Status: table.Bootstrap, LastSync: 7}) {
 		t.Errorf("Replication: %+v", got)
+	}
+	if got := fmt.Sprint(table.Live, table.Bootstrap, table.Unavailable); got != "live bootstrap unavailable" {
+		t.Errorf("states %s", got)
+	}
+}
+
+// TestAbilities checks that the Service passes on what the store returns for an optional ability, its error too, and
+// that it says so if the store does not have the ability.
+func TestAbilities(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 42 }
+	for _, tt := range []struct {
+		why               string
+		store             func(table.Store) table.Store
+		name              string
+		traffic, restored string // an error, or nothing
+	}{
+		{"able", func(s table.Store) table.Store { return able{s} }, "People", "", ""},
+		{"a name that is none", func(s table.Store) table.Store { return able{s} }, "a_b", "InvalidResourceName", "InvalidResourceName"},
+		{"neither", func(s table.Store) table.Store { return s }, "People", "NotImplemented", "NotImplemented"},
+		{"errors", func(s table.Store) table.Store { return unable{s} }, "People", "TableNotFound", "ServerBusy"},
+	} {
+		s := newServiceOver(t, tt.store(memstore.New(now)), now, table.Options{})
+		n := table.Name{Account: "acct", Table: tt.name}
+		report, err := s.Traffic(t.Context(), n)
+		expect(t, tt.why+", traffic", err, tt.traffic)
+		if (report != nil) != (err == nil) || report != nil && (report.Account != "acct" || report.Table != "People") {
+			t.Errorf("%s: report %+v", tt.why, report)
+		}
+		did, err := s.Restore(t.Context(), n, 17)
+		expect(t, tt.why+", restore", err, tt.restored)
+		if want := map[bool]string{true: "17"}[tt.restored == ""]; string(did) != want {
+			t.Errorf("%s: restored %q, want %q", tt.why, did, want)
+		}
 	}
 }

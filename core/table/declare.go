@@ -24,12 +24,12 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	next.Feed = o.Changes
 	old := next.Expiry
 	if o.Expire == nil && old == nil || o.Expire != nil && old != nil && o.Expire.Property == old.Property && o.Expire.After == old.After {
-		if t == nil && next.Feed == nil || t != nil && t.Feed.equal(next.Feed) {
+		if t != nil && t.Feed.equal(next.Feed) {
 			return t, nil
 		}
 		return next.orNil(), nil
 	}
-	if old != nil && next.isPastUndoTime(now) {
+	if next.isPastUndoTime(now) {
 		if next.Ending != nil {
 			return nil, OptionsBusy.Err()
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"edgetable/core/table"
@@ -36,7 +38,20 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestErrorAt checks that WithIndex sets the index in a copy and does not change the error itself, because
+// TestRetriable checks which errors a client may answer with the same request.
+func TestRetriable(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[table.Code]bool{
+		table.InternalError: true, table.OperationTimedOut: true, table.ServerBusy: true,
+		table.NotImplemented: false, table.EntityAlreadyExists: false, table.UpdateConditionNotSatisfied: false, table.InvalidInput: false,
+	} {
+		if got := c.Err().Retriable(); got != want {
+			t.Errorf("%s: %t", c, got)
+		}
+	}
+}
+
+// TestErrorAt checks that WithIndex, WithoutIndex and WithStatus change a copy and not the error itself, because
 // several requests may use the same error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
@@ -44,6 +59,12 @@ func TestErrorAt(t *testing.T) {
 	at := e.WithIndex(3)
 	if e.HasIndex || !at.HasIndex || at.Index != 3 || at.Message != "no" || at.Code != table.InvalidInput {
 		t.Errorf("got %+v of %+v", at, e)
+	}
+	if without := at.WithoutIndex(); without.HasIndex || without.Index != 0 || without.Message != "no" || !at.HasIndex {
+		t.Errorf("got %+v of %+v", without, at)
+	}
+	if with := at.WithStatus(401); with.Status() != 401 || with.Code != table.InvalidInput || at.Status() != 400 {
+		t.Errorf("got %+v of %+v", with, at)
 	}
 }
 
@@ -60,9 +81,15 @@ func TestProtocolError(t *testing.T) {
 		{table.ErrExists, table.EntityAlreadyExists},
 		{table.ErrChanged, table.UpdateConditionNotSatisfied},
 		{table.ErrBusy, table.ServerBusy},
+		{table.ErrFull, table.ServerBusy},
+		{table.ErrMemoryFull, table.ServerBusy},
 		{table.ErrUnknown, table.OperationTimedOut},
 		{table.ErrUnsupported, table.NotImplemented},
 		{table.ErrKeyTooLong, table.KeyValueTooLarge},
+		{table.ErrNoFeed, table.FeedNotEnabled},
+		{table.ErrFeedExpired, table.ChangesExpired},
+		{table.ErrFeedEnded, table.FeedEnded},
+		{table.ErrHistory, table.HistoryChanged},
 		{context.DeadlineExceeded, table.OperationTimedOut},
 		{context.Canceled, table.OperationTimedOut},
 		{&table.Refused{Index: 3, Err: table.ErrExists}, table.EntityAlreadyExists},
@@ -71,7 +98,7 @@ func TestProtocolError(t *testing.T) {
 		{cause, table.InternalError},
 	} {
 		e := table.ProtocolError(tt.err)
-		if e.Code != tt.want {
+		if e.Code != tt.want || !slices.Contains(table.Codes(), e.Code) {
 			t.Errorf("%v: got %s, want %s", tt.err, e.Code, tt.want)
 		}
 		if hidden := errors.Is(e, cause); hidden != (tt.want == table.InternalError) {
@@ -80,5 +107,34 @@ func TestProtocolError(t *testing.T) {
 	}
 	if e := table.ProtocolError(cause); e.Message != table.InternalError.Err().Message {
 		t.Errorf("the message tells the cause: %q", e.Message)
+	}
+}
+
+// TestProtocolErrorCause checks that the log gets the cause of an error whose code does not tell it, and that a client
+// learns what is full or damaged.
+func TestProtocolErrorCause(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		code table.Code
+		text string
+	}{
+		{table.ErrBusy, table.ServerBusy, table.ServerBusy.Err().Message},
+		{table.ErrFull, table.ServerBusy, "The server's disk is full. "},
+		{table.ErrMemoryFull, table.ServerBusy, "The server's memory for tables is full. "},
+		{table.ErrDamaged, table.InternalError, table.DamagedText},
+		{table.ErrUnknown, table.OperationTimedOut, table.OperationTimedOut.Err().Message},
+		{context.DeadlineExceeded, table.OperationTimedOut, table.OperationTimedOut.Err().Message},
+	} {
+		if e := table.ProtocolError(tt.err); e.Code != tt.code || !strings.HasPrefix(e.Message, tt.text) || !errors.Is(e, tt.err) {
+			t.Errorf("%v: got %v, cause kept: %t", tt.err, e, errors.Is(e, tt.err))
+		}
+	}
+	refused := &table.Refused{Index: 3, Err: table.ErrMemoryFull}
+	if got := refused.Error(); got != "mutation 3: the memory for tables is full" {
+		t.Errorf("the text of a refusal: %q", got)
+	}
+	if !errors.Is(table.ErrMemoryFull, table.ErrFull) {
+		t.Error("full memory does not count as a full store")
 	}
 }

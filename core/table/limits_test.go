@@ -22,6 +22,8 @@ func TestCheckTableName(t *testing.T) {
 		{"abc", "", "the shortest"},
 		{strings.Repeat("a", 63), "", "the longest"},
 		{"A1b2C3", "", "digits behind a letter"},
+		{"aAzZ09", "", "the first and the last letters and digits"},
+		{"Zz0", "", "the last letter first"},
 		{"TABLE", "", "only the plural is reserved"},
 		{"ab", table.OutOfRangeInput, "too short"},
 		{"", table.OutOfRangeInput, "empty"},
@@ -48,7 +50,7 @@ func TestCheckTableName(t *testing.T) {
 func TestFoldName(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, want string }{
-		{"abc", "abc"}, {"ABC", "abc"}, {"aBc9", "abc9"}, {"", ""}, {"ÄB", "Äb"}, {"[Z`z{", "[z`z{"},
+		{"abc", "abc"}, {"ABC", "abc"}, {"aBc9", "abc9"}, {"", ""}, {"ÄB", "Äb"}, {"[Z`z{", "[z`z{"}, {"A@Z[_\x01", "a@z[_\x01"}, {"BÄ", "bÄ"},
 	} {
 		if got := table.FoldName(tt.name); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.name, got, tt.want)
@@ -170,6 +172,10 @@ func TestEntitySizeAtTheLimit(t *testing.T) {
 		if got := code(t, table.CheckSize(k, q)); got != want {
 			t.Errorf("%d bytes: got %q, want %q", table.EntitySize("p", "r", q), got, want)
 		}
+		q = edm.AppendProperty(append(edm.Properties(nil), p...), "B", edm.String(strings.Repeat("a", rest/2+extra)))
+		if got := code(t, table.CheckSize(k, q)); got != want {
+			t.Errorf("%d bytes of text: got %q, want %q", table.EntitySize("p", "r", q), got, want)
+		}
 	}
 }
 
@@ -181,12 +187,30 @@ func TestCheckKeyMessage(t *testing.T) {
 	for _, tt := range []struct{ value, shown string }{
 		{"a/b", "a/b"},
 		{legal, legal},
+		{strings.Repeat("€", key.MaxLength-1) + "///", strings.Repeat("€", key.MaxLength-1) + "///"},
 		{legal + strings.Repeat("é", 1<<20), legal + strings.Repeat("é", 512) + "…"},
 	} {
 		want := "The 'RowKey' parameter of value '" + tt.shown + "' is out of range."
 		var e *table.Error
 		if err := table.CheckKey("RowKey", tt.value); !errors.As(err, &e) || e.Code != table.OutOfRangeInput || e.Message != want {
 			t.Errorf("%.20q: %.80v… (%d bytes)", tt.value, err, len(err.Error()))
+		}
+	}
+}
+
+// TestNearLimitOfLongKeys checks that the bytes of long keys count, of the PartitionKey and of the RowKey.
+func TestNearLimitOfLongKeys(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("€", key.MaxLength)
+	for _, k := range [][2]string{{long, ""}, {"", long}} {
+		var p edm.Properties
+		for left := table.MaxEntitySize - table.EntitySize(k[0], k[1], nil); left >= 16; {
+			n := min((left-8-2-4)/2, table.MaxStringLength)
+			p = edm.AppendProperty(p, string(rune('a'+p.Count())), edm.String(strings.Repeat("x", n)))
+			left -= 8 + 2 + 4 + 2*n
+		}
+		if !table.NearLimit(k[0], k[1], p) {
+			t.Errorf("an entity of %d bytes is not near the limit", table.EntitySize(k[0], k[1], p))
 		}
 	}
 }

@@ -65,6 +65,8 @@ func TestPageBuilder(t *testing.T) {
 		{"rows at hand that do not pass", table.ScanRequest{Rows: 1, Filter: three}, true, 30, "3 next 13, 1300"},
 		{"rows at hand to the end", table.ScanRequest{Rows: 1, Filter: three}, true, 12, "3 end, 1200"},
 		{"bytes", table.ScanRequest{Bytes: 250}, false, 4, "0 1 next 2, 200"},
+		{"exactly the bytes of two rows", table.ScanRequest{Bytes: 200}, false, 4, "0 1 next 2, 200"},
+		{"exactly the bytes examined", table.ScanRequest{ScanBytes: 200, Filter: three}, false, 5, "next 2, 200"},
 		{"a first row beyond the bytes", table.ScanRequest{Bytes: 1}, false, 4, "0 next 1, 100"},
 		{"bytes of rows that pass", table.ScanRequest{Bytes: 100, Filter: three}, false, 20, "3 next 13, 1300"},
 		{"bytes examined", table.ScanRequest{ScanBytes: 201, Filter: three}, false, 5, "next 3, 300"},

@@ -19,6 +19,8 @@ func TestCheckPropertyName(t *testing.T) {
 		{"underscore first", "_age", ""},
 		{"underscore alone", "_", ""},
 		{"digit later", "a1", ""},
+		{"the first and the last letters and digits", "zZaA09", ""},
+		{"underscore before another letter", "_é", ""},
 		{"letters of Latin-1", "çñ", ""},
 		{"Cyrillic", "Имя", ""},
 		{"ideographs are letters", "名前", ""},
@@ -52,6 +54,7 @@ func TestCheckPropertyName(t *testing.T) {
 		{"other number", "a²", table.PropertyNameInvalid},
 		{"not UTF-8", "a\xff", table.PropertyNameInvalid},
 		{"256 characters", strings.Repeat("a", 256), table.PropertyNameTooLong},
+		{"256 characters of two bytes", strings.Repeat("я", 256), table.PropertyNameTooLong},
 		{"characters come before length", strings.Repeat("-", 300), table.PropertyNameInvalid},
 	} {
 		if got := code(t, table.CheckPropertyName(c.name)); got != c.want {

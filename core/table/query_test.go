@@ -253,4 +253,8 @@ func TestQueryManyTables(t *testing.T) {
 	if err != nil || len(last.Names) != 100 || last.Next != "" {
 		t.Fatalf("behind a listing of no match: %d tables, next %q, %v", len(last.Names), last.Next, err)
 	}
+	last, err = s.QueryTables(t.Context(), "many", table.TableQuery{Top: 1000, Filter: tableFilter(t, "TableName ge 'T0999' or Other eq 'x'")})
+	if err != nil || len(last.Names) != 201 || last.Next != "" {
+		t.Fatalf("at the end of a listing: %d tables, next %q, %v", len(last.Names), last.Next, err)
+	}
 }

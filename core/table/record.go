@@ -59,8 +59,8 @@ func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	if !ok {
 		return k, false
 	}
-	k.Account, k.Table, ok = strings.Cut(rest, "/")
-	return k, ok && k.Table != ""
+	k.Account, k.Table, _ = strings.Cut(rest, "/")
+	return k, k.Table != ""
 }
 
 // RevisionOf derives the revision of a record from the Timestamp of its last write. It is for stores whose Timestamps

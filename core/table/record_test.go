@@ -48,8 +48,13 @@ func TestStoredRecord(t *testing.T) {
 	if got, err := table.ParseRecord(text, append(b[:23:23], 1)); !errors.Is(err, table.ErrNewerForm) {
 		t.Errorf("with a spare byte: %v, %v", got, err)
 	}
-	if got := table.Revision("random-text").Written(); got != 0 {
-		t.Errorf("Written of a foreign revision is %d", got)
+	if got, err := table.ParseRecord("other/acct", b); err == nil {
+		t.Errorf("with a key that is none: parsed as %v", got)
+	}
+	for _, foreign := range []table.Revision{"", "random-text", "-1", "zzzzzzzzzzzzzzzzzzzz"} {
+		if got := foreign.Written(); got != 0 {
+			t.Errorf("Written of the foreign revision %q is %d", foreign, got)
+		}
 	}
 }
 
@@ -84,6 +89,9 @@ func TestStoredTraits(t *testing.T) {
 		{"a later use of the second byte", "01010000", true},
 		{"a part of a later version", "01000003" + "040000", true},
 		{"a part without an end", "01000003" + "010019", false},
+		{"a part without a name", "01000003" + "000000", true},
+		{"half a feed", "01000009" + "030008" + "000000000000", false},
+		{"a feed as long as a rule", "0100001b" + "030018" + "000000000000000100000000000000020000000000000003", false},
 		{"half a part", "01000002" + "0100", false},
 		{"a short part", "0100000b" + "010008" + "0000000000000001", false},
 		{"a short feed", "0100000a" + "030007" + "00000000000000", false},

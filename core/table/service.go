@@ -90,11 +90,10 @@ func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 // check returns an error if no table can have this name. The service's tables $Metrics…, which do not exist here, are
 // reported as TableNotFound.
 func (n Name) check() error {
-	err := CheckTableName(n.Table)
-	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
+	if strings.HasPrefix(n.Table, "$Metrics") {
 		return TableNotFound.Err()
 	}
-	return err
+	return CheckTableName(n.Table)
 }
 
 func (s *Service) nonce() uint64 { return s.rand() | 1 }

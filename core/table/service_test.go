@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/memstore"
 )
@@ -302,5 +303,128 @@ func TestDeleteTableContested(t *testing.T) {
 	}{{1, ""}, {2, ""}, {3, "ServerBusy"}} {
 		s := newServiceOver(t, &contested{memstore.New(now), tt.changes}, now, table.Options{})
 		expect(t, fmt.Sprintf("%d changes", tt.changes), s.DeleteTable(t.Context(), people), tt.want)
+	}
+}
+
+// TestCost checks that the cost of a call has its rows and bytes, and its time only if the caller wants it.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	instant := edm.Ticks(0)
+	now := func() edm.Ticks { instant++; return instant }
+	s := newServiceOver(t, memstore.New(now), now, table.Options{})
+	for _, rk := range []string{"a", "b"} {
+		if _, err := s.Write(t.Context(), people, table.Operation{PartitionKey: "p", RowKey: rk, Properties: properties("A", 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row, err := s.Get(t.Context(), people, "p", "a", table.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := len(row.Key) + len(row.Properties)
+	for _, timed := range []bool{false, true} {
+		c := table.Cost{Timed: timed}
+		m := s.Metered(&c)
+		for _, tt := range []struct {
+			why               string
+			call              func() error
+			calls, rows, size int
+		}{
+			{"get", func() error { _, err := m.Get(t.Context(), people, "p", "a", table.Strong); return err }, 1, 1, size},
+			{"get nothing", func() error { _, _ = m.Get(t.Context(), people, "p", "z", table.Strong); return nil }, 1, 0, 0},
+			{"query", func() error { _, err := m.Query(t.Context(), people, table.Query{Top: 9}); return err }, 1, 2, 2 * size},
+			{"an empty query", func() error { _, err := m.Query(t.Context(), people, table.Query{}); return err }, 1, 0, 0},
+			{"write", func() error {
+				_, err := m.Write(t.Context(), people, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p", RowKey: "b", Properties: properties("A", 1)})
+				return err
+			}, 1, 0, 0},
+		} {
+			before := c
+			if err := tt.call(); err != nil {
+				t.Fatal(err)
+			}
+			if c.Calls-before.Calls != tt.calls || c.ScannedRows-before.ScannedRows != tt.rows || c.ScannedBytes-before.ScannedBytes != tt.size {
+				t.Errorf("%s: the cost was %+v and is %+v", tt.why, before, c)
+			}
+			if lasted := c.Time - before.Time; (lasted > 0) != timed || lasted < 0 || lasted > 10 {
+				t.Errorf("%s: timed %t, lasted %d", tt.why, timed, int64(lasted))
+			}
+		}
+	}
+}
+
+// TestReads checks that reads refuse names and keys that cannot exist, pass on an error of the store, and give the store
+// the limits of a page.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 1000 }
+	store := &watched{Store: memstore.New(now)}
+	s := newServiceOver(t, store, now, table.Options{})
+	for _, tt := range []struct{ name, pk, rk, get, query string }{
+		{"a_b", "p", "r", "InvalidResourceName", "InvalidResourceName"},
+		{"$MetricsCapacityBlob", "p", "r", "TableNotFound", "TableNotFound"},
+		{"none", "p", "r", "TableNotFound", "TableNotFound"},
+		{"People", "p/", "r", "OutOfRangeInput", ""},
+		{"People", "p", "r/", "OutOfRangeInput", ""},
+		{"People", "p", "r", "ResourceNotFound", ""},
+		{"People", "p", strings.Repeat("r", 100), "ResourceNotFound", ""},
+	} {
+		n := table.Name{Account: "acct", Table: tt.name}
+		_, err := s.Get(t.Context(), n, tt.pk, tt.rk, table.Strong)
+		expect(t, fmt.Sprintf("get %+v", tt), err, tt.get)
+		_, err = s.Query(t.Context(), n, table.Query{Top: 1})
+		expect(t, fmt.Sprintf("query %+v", tt), err, tt.query)
+	}
+	if r := store.last; r.Bytes != 4<<20 || r.ScanBytes != 256<<20 || r.Rows != 1 || s.MostShown() != 8<<20 {
+		t.Errorf("limits of a page: %+v, shown %d", r, s.MostShown())
+	}
+	if _, err := s.Query(t.Context(), people, table.Query{Top: 2000}); err != nil || store.last.Rows != table.MaxPageRows {
+		t.Errorf("a page of %d rows, %v", store.last.Rows, err)
+	}
+	if _, err := s.Query(t.Context(), people, table.Query{Top: 1, From: []byte{}, Range: &key.Range{End: []byte{}}}); err != nil || store.scans != 6 {
+		t.Errorf("an empty range: %d scans, %v", store.scans, err)
+	}
+	for _, rk := range []string{"a", "b", "c"} {
+		if _, err := s.Write(t.Context(), people, table.Operation{PartitionKey: "p", RowKey: rk}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := s.Query(t.Context(), people, table.Query{Count: true, Range: &key.Range{Start: key.Append(nil, "p", "b")}})
+	if err != nil || page.Count != 2 || page.Rows != nil || store.last.Rows != 0 || store.last.Bytes != 0 {
+		t.Errorf("counted %d, %d rows, %v", page.Count, len(page.Rows), err)
+	}
+	store.scanErr = table.ErrBusy
+	page, err = s.Query(t.Context(), people, table.Query{Top: 1})
+	expect(t, "an error of the store", err, "ServerBusy")
+	if page.Rows != nil {
+		t.Errorf("%d rows with an error", len(page.Rows))
+	}
+}
+
+// TestNonce checks that no entity has the nonce 0, whatever the random bits are.
+func TestNonce(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 1000 }
+	for _, bits := range []uint64{0, 1, 1<<64 - 2, 1<<64 - 1} {
+		s := table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { return bits }})
+		if err := s.CreateTable(t.Context(), people); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Write(t.Context(), people, table.Operation{PartitionKey: "p", RowKey: "r"}); err != nil {
+			t.Fatal(err)
+		}
+		if row, err := s.Get(t.Context(), people, "p", "r", table.Strong); err != nil || row.Nonce == 0 {
+			t.Errorf("random bits %x: nonce %x, %v", bits, row.Nonce, err)
+		}
+	}
+}
+
+// TestRemoves checks which mutations a full store can apply.
+func TestRemoves(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[table.Kind]bool{table.Put: false, table.Merge: false, table.Delete: true, table.Expire: true} {
+		if got := kind.Removes(); got != want {
+			t.Errorf("kind %d: %t", kind, got)
+		}
 	}
 }

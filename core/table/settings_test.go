@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -133,7 +134,17 @@ func TestAccountSettings(t *testing.T) {
 type lossy struct {
 	table.Store
 	applied, lose bool
+	blind         bool // whether reads fail after the loss
 }
+
+func (s *lossy) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	if s.blind && !s.lose {
+		return table.Record{}, table.ErrBusy
+	}
+	return s.Store.ReadRecord(ctx, key, c)
+}
+
+func (s *lossy) Unwrap() table.Store { return s.Store }
 
 func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	if !s.lose || d.Key.Table != "" && d.Revision == "" {
@@ -148,18 +159,83 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return "", table.ErrUnknown
 }
 
+// TestSettingsAfterALostReply checks that a change whose reply was lost counts as successful if and only if it took
+// effect, whatever the change is.
 func TestSettingsAfterALostReply(t *testing.T) {
 	t.Parallel()
 	for _, applied := range []bool{true, false} {
-		now := func() edm.Ticks { return 1000 }
-		store := &lossy{Store: memstore.New(now), applied: applied}
-		s := newServiceOver(t, store, now, table.Options{})
-		store.lose = true
-		err := s.SetTableACL(t.Context(), people, []byte("x"))
-		want := ""
-		if !applied {
-			want = "OperationTimedOut"
+		for _, change := range []struct {
+			what string
+			set  func(s *table.Service) error
+		}{
+			{"policies", func(s *table.Service) error { return s.SetTableACL(t.Context(), people, []byte("x")) }},
+			{"options", func(s *table.Service) error {
+				return s.SetTableOptions(t.Context(), people, "", table.TableOptions{Changes: &table.Feed{Keep: 5}})
+			}},
+			{"settings", func(s *table.Service) error {
+				return s.UpdateAccountSettings(t.Context(), "acct", func([]byte) ([]byte, error) { return []byte("x"), nil })
+			}},
+		} {
+			now := func() edm.Ticks { return 1000 }
+			store := &lossy{Store: memstore.New(now), applied: applied}
+			s := newServiceOver(t, store, now, table.Options{})
+			store.lose = true
+			want := ""
+			if !applied {
+				want = "OperationTimedOut"
+			}
+			expect(t, change.what, change.set(s), want)
 		}
-		expect(t, "set", err, want)
+	}
+}
+
+// TestSettingsAfterTwoErrors checks that a removal of settings does not count as successful if its reply was lost and
+// the settings cannot be read.
+func TestSettingsAfterTwoErrors(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 1000 }
+	store := &lossy{Store: memstore.New(now)}
+	s := newServiceOver(t, store, now, table.Options{})
+	store.lose, store.blind = true, true
+	remove := func([]byte) ([]byte, error) { return nil, nil }
+	expect(t, "remove", s.UpdateAccountSettings(t.Context(), "acct", remove), "OperationTimedOut")
+}
+
+// TestSettingsSize checks that settings of 60 KiB can be stored, and no more.
+func TestSettingsSize(t *testing.T) {
+	t.Parallel()
+	s := newService(t, table.Options{})
+	for extra, want := range []string{"", "RequestBodyTooLarge"} {
+		expect(t, fmt.Sprintf("%d bytes too much", extra), s.UpdateAccountSettings(t.Context(), "acct", func([]byte) ([]byte, error) {
+			return make([]byte, 60<<10+extra), nil
+		}), want)
+	}
+	if got, err := s.AccountSettings(t.Context(), "acct"); err != nil || len(got) != 60<<10 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// busyCatalog is a store in which another client changes a record before each of the next writes of it.
+type busyCatalog struct {
+	table.Store
+	changes int
+}
+
+func (s *busyCatalog) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if s.changes--; s.changes >= 0 {
+		return "", table.ErrRevision
+	}
+	return s.Store.WriteRecord(ctx, r)
+}
+
+// TestSettingsContested checks that an update is repeated while other clients change the settings, but not for ever.
+func TestSettingsContested(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 1000 }
+	for changes, want := range map[int]string{0: "", 1: "", 9: "", 10: "ServerBusy"} {
+		store := &busyCatalog{Store: memstore.New(now)}
+		s := newServiceOver(t, store, now, table.Options{})
+		store.changes = changes
+		expect(t, fmt.Sprintf("%d changes", changes), s.SetTableACL(t.Context(), people, []byte("x")), want)
 	}
 }

@@ -108,7 +108,7 @@ func (t *Traits) Feeds() bool { return t != nil && t.Feed != nil }
 
 // removable reports whether an entity has expired and stays hidden even if the rule is withdrawn now.
 func (t *Traits) removable(row *Row, now edm.Ticks) bool {
-	return t != nil && (t.isPastUndoTime(now-undoMargin) && t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now))
+	return t.isPastUndoTime(now-undoMargin) && t.Expiry.hasExpired(row, now) || t.Ending.hasExpired(row, now)
 }
 
 // isPastUndoTime reports whether the rule in force is older than UndoTime. Entities that expired under this rule then

@@ -99,12 +99,11 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 }
 
 // removableAt returns the earliest instant at which an expired entity can be removed.
-func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
-	if e := t.Ending; e != nil {
-		at, _ = e.ExpiresAt(row.Timestamp, row.Properties)
-		return max(at, e.Until)
+func (t *Traits) removableAt(row *Row) edm.Ticks {
+	if e := t.Ending; e != nil && (t.Expiry == nil || e.hasExpired(row, e.Until)) {
+		return e.Until
 	}
-	at, _ = t.Expiry.ExpiresAt(row.Timestamp, row.Properties)
+	at, _ := t.Expiry.ExpiresAt(row.Timestamp, row.Properties)
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
@@ -112,7 +111,7 @@ func (t *Traits) removableAt(row *Row) (at edm.Ticks) {
 // been removed.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.updateRecord(ctx, k, func(r *Record) error {
-		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
+		if r.Traits == nil || !r.Traits.Ending.equal(e) {
 			return errUnchanged
 		}
 		next := *r.Traits
