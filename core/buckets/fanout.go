@@ -20,7 +20,7 @@ func (f *rangeRead) read(ctx context.Context, src Source) (err error) {
 }
 
 // read runs the reads of the current wave and waits for them. The first error cancels the other reads and is returned.
-// If ctx is done, read returns the error of ctx.
+// If ctx is done, read returns the error of ctx: no read starts after that, so reads may be missing.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -28,16 +28,11 @@ func (s *scan) read() error {
 	} else if s.o.FanOut > 1 && len(s.wave) > 1 {
 		err = fanOut(s.ctx, s.src, s.wave, s.o.FanOut)
 	} else {
-		for i := range s.wave {
-			if err = s.ctx.Err(); err != nil {
-				return err
-			}
-			if err = s.wave[i].read(s.ctx, s.src); err != nil {
-				break
-			}
+		for i := 0; i < len(s.wave) && err == nil && s.ctx.Err() == nil; i++ {
+			err = s.wave[i].read(s.ctx, s.src)
 		}
 	}
-	if err != nil && s.ctx.Err() != nil {
+	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
 	return err
@@ -45,10 +40,7 @@ func (s *scan) read() error {
 
 // readWave passes the reads of the current wave to src, at most FanOut reads per call.
 func (s *scan) readWave(src Waves) error {
-	for wave := s.wave; len(wave) > 0; {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
+	for wave := s.wave; len(wave) > 0 && s.ctx.Err() == nil; {
 		n := min(len(wave), s.o.FanOut)
 		reads := make([]Read, n)
 		for i, f := range wave[:n] {

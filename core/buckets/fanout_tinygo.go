@@ -6,10 +6,7 @@ import "context"
 
 // fanOut runs the reads one after another, because TinyGo modules have no goroutines.
 func fanOut(ctx context.Context, src Source, wave []rangeRead, _ int) error {
-	for i := range wave {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for i := 0; i < len(wave) && ctx.Err() == nil; i++ {
 		if err := wave[i].read(ctx, src); err != nil {
 			return err
 		}

@@ -50,10 +50,14 @@ var errFault = errors.New("fault")
 // TestReadFails checks that Scan returns the error of a failed read, and that the next attempt succeeds.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
-	for _, fanOut := range []int{1, 3, 8} {
-		want := keysOf(grid(8).all)
+	for i, fanOut := range []int{1, 3, 8, 3, 8} {
+		s := grid(8)
+		want := keysOf(s.all)
+		var src buckets.Source = s
+		if i > 2 {
+			src = &inWaves{Source: s}
+		}
 		for nth := range int32(11) {
-			s := grid(8)
 			var n atomic.Int32
 			s.before = func(context.Context, uint16, key.Range, buckets.Limit) (*buckets.Chunk, error) {
 				if n.Add(1) == nth+1 {
@@ -63,14 +67,14 @@ func TestReadFails(t *testing.T) {
 			}
 			reported := 0
 			o := buckets.Options{FanOut: fanOut, Report: func(buckets.Cost) { reported++ }}
-			page, err := buckets.Scan(t.Context(), s, 8, whole, o)
+			page, err := buckets.Scan(t.Context(), src, 8, whole, o)
 			if !errors.Is(err, errFault) || page.Rows != nil || page.Next != nil {
 				t.Errorf("read %d of several failed, %d at a time: %d rows, Next %q, %v", nth, fanOut, len(page.Rows), page.Next, err)
 			}
 			if reported != 1 {
 				t.Errorf("the cost of a page that failed was reported %d times", reported)
 			}
-			if got := keysOf(pages(t, s, 8, whole, o, nil)...); !slices.Equal(got, want) {
+			if got := keysOf(pages(t, src, 8, whole, o, nil)...); !slices.Equal(got, want) {
 				t.Errorf("afterwards there are %d rows, want %d", len(got), len(want))
 			}
 		}
@@ -106,18 +110,94 @@ func TestReadHangs(t *testing.T) {
 				}
 				return nil, nil
 			}
-			if _, err := buckets.Scan(t.Context(), s, 8, whole, buckets.Options{FanOut: fanOut}); err == nil {
-				t.Errorf("%d at a time: no error", fanOut)
-			}
-			s.before = nil
-			ended, end := context.WithCancel(t.Context())
-			end()
-			s.reads = nil
-			if _, err := buckets.Scan(ended, s, 8, whole, buckets.Options{FanOut: fanOut}); !errors.Is(err, context.Canceled) || len(s.reads) > 0 {
-				t.Errorf("%d at a time, ctx has ended: %v after %d reads", fanOut, err, len(s.reads))
+			if _, err := buckets.Scan(t.Context(), s, 8, whole, buckets.Options{FanOut: fanOut}); !errors.Is(err, errFault) {
+				t.Errorf("%d at a time: %v, want the error of the read", fanOut, err)
 			}
 		})
 	}
+}
+
+// TestNoReadStarts checks that no read starts after ctx has ended or another read has failed. If ctx ends, Scan returns
+// the error of ctx even if each read that started succeeds, because other reads are missing.
+func TestNoReadStarts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, noReadStarts) // which ends the test if all reads wait
+}
+
+func noReadStarts(t *testing.T) {
+	for _, x := range []struct {
+		fanOut, at int32 // ctx ends in read number at, or before the first one if at is 0
+		fails      bool  // the read itself fails
+		most       int32 // number of reads
+	}{
+		{0, 0, false, 0}, {2, 0, false, 0},
+		{0, 1, false, 1}, {0, 3, false, 3}, {0, 1, true, 1},
+		{2, 1, false, 2}, {2, 3, false, 4}, {2, 1, true, 2},
+	} {
+		for _, waves := range []bool{false, true} {
+			ctx, cancel := context.WithCancel(t.Context())
+			if x.at == 0 {
+				cancel()
+			}
+			var n atomic.Int32
+			s := readFunc(func(readCtx context.Context, _ uint16, _ key.Range, _ buckets.Limit) (buckets.Chunk, error) {
+				switch i := n.Add(1); {
+				case i == x.at && x.fails:
+					cancel()
+					return buckets.Chunk{}, errFault
+				case i == x.at:
+					cancel()
+				case i > x.at && !waves:
+					<-readCtx.Done() // so that no further read is due before ctx has ended
+				}
+				return buckets.Chunk{}, nil
+			})
+			var src buckets.Source = s
+			if waves {
+				src = &inWaves{Source: s}
+			}
+			page, err := buckets.Scan(ctx, src, 8, whole, buckets.Options{FanOut: int(x.fanOut)})
+			if !errors.Is(err, context.Canceled) || n.Load() > x.most {
+				t.Errorf("%+v, waves %t: %d reads, Next %q, %v", x, waves, n.Load(), page.Next, err)
+			}
+			cancel()
+		}
+	}
+	var n atomic.Int32
+	s := readFunc(func(ctx context.Context, b uint16, _ key.Range, _ buckets.Limit) (buckets.Chunk, error) {
+		if n.Add(1); b == 0 {
+			return buckets.Chunk{}, errFault
+		}
+		<-ctx.Done()
+		return buckets.Chunk{}, nil
+	})
+	if _, err := buckets.Scan(t.Context(), s, 8, whole, buckets.Options{FanOut: 2}); !errors.Is(err, errFault) || n.Load() > 2 {
+		t.Errorf("after a read failed, there are %d reads, want those of two goroutines; %v", n.Load(), err)
+	}
+}
+
+// readFunc is a Source that has only the function Read.
+type readFunc func(context.Context, uint16, key.Range, buckets.Limit) (buckets.Chunk, error)
+
+func (f readFunc) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+	return f(ctx, b, r, l)
+}
+
+// inWaves is a Source that runs the reads of a wave in one call. most is the number of reads in the largest wave.
+type inWaves struct {
+	buckets.Source
+	most int
+}
+
+func (w *inWaves) ReadWave(ctx context.Context, reads []buckets.Read) (err error) {
+	w.most = max(w.most, len(reads))
+	for i := range reads {
+		r := &reads[i]
+		if r.Chunk, err = w.Read(ctx, r.Bucket, r.Range, r.Limit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestReadStandsStill checks a scan in which the reads of one bucket return neither rows nor a later position. The
@@ -194,25 +274,49 @@ func TestEmptyChunks(t *testing.T) {
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.Append(nil, "p", "a"), key.Append(nil, "p", "b"), key.Append(nil, "p", "c")
-	row := func(k []byte) table.Row { return table.Row{Key: k} }
-	r := key.Range{Start: b, End: c}
-	for _, x := range []struct {
-		why   string
-		chunk buckets.Chunk
-	}{
-		{"a row before the range", buckets.Chunk{Rows: []table.Row{row(a)}}},
-		{"a row behind the range", buckets.Chunk{Rows: []table.Row{row(c)}}},
-		{"rows out of order", buckets.Chunk{Rows: []table.Row{row(append(b, 'x')), row(b)}}},
-		{"a row twice", buckets.Chunk{Rows: []table.Row{row(b), row(b)}}},
-		{"Next is a row of the chunk", buckets.Chunk{Rows: []table.Row{row(b)}, Next: b}},
-		{"Next is before the range", buckets.Chunk{Next: a}},
-	} {
-		s := newStore(1)
-		s.before = func(context.Context, uint16, key.Range, buckets.Limit) (*buckets.Chunk, error) {
-			return &x.chunk, nil
+	list := func(keys ...[]byte) (rows []table.Row) {
+		for _, k := range keys {
+			rows = append(rows, table.Row{Key: k})
 		}
-		if _, err := buckets.Scan(t.Context(), s, 1, table.ScanRequest{Ranges: []key.Range{r}}, buckets.Options{}); err == nil {
-			t.Errorf("%s: no error", x.why)
+		return rows
+	}
+	bx, bx0 := append(bytes.Clone(b), 'x'), append(bytes.Clone(b), 'x', 0)
+	for _, x := range []struct {
+		why        string
+		descending bool
+		chunk      buckets.Chunk
+		broken     bool
+	}{
+		{"the first row of the range", false, buckets.Chunk{Rows: list(b)}, false},
+		{"Next is behind a row", false, buckets.Chunk{Rows: list(bx), Next: bx0}, false},
+		{"a row before the range", false, buckets.Chunk{Rows: list(a)}, true},
+		{"a row before the range, and one in it", false, buckets.Chunk{Rows: list(a, b)}, true},
+		{"a row behind the range", false, buckets.Chunk{Rows: list(c)}, true},
+		{"rows out of order", false, buckets.Chunk{Rows: list(bx, b)}, true},
+		{"a row twice", false, buckets.Chunk{Rows: list(b, b)}, true},
+		{"Next is a row of the chunk", false, buckets.Chunk{Rows: list(b), Next: b}, true},
+		{"Next is before a row of the chunk", false, buckets.Chunk{Rows: list(bx), Next: b}, true},
+		{"Next is before the range", false, buckets.Chunk{Next: a}, true},
+		{"the last row of the range", true, buckets.Chunk{Rows: list(b)}, false},
+		{"Next is a row, an exclusive bound", true, buckets.Chunk{Rows: list(bx), Next: bx}, false},
+		{"a row before the range", true, buckets.Chunk{Rows: list(a)}, true},
+		{"a row at the end of the range", true, buckets.Chunk{Rows: list(c)}, true},
+		{"a row behind the range, and one in it", true, buckets.Chunk{Rows: list(append(c, 'x'), b)}, true},
+		{"rows out of order", true, buckets.Chunk{Rows: list(b, bx)}, true},
+		{"a row twice", true, buckets.Chunk{Rows: list(b, b)}, true},
+		{"Next is behind a row of the chunk", true, buckets.Chunk{Rows: list(bx), Next: bx0}, true},
+		{"Next is behind the range", true, buckets.Chunk{Next: append(c, 'x')}, true},
+	} {
+		reads := 0
+		s := readFunc(func(context.Context, uint16, key.Range, buckets.Limit) (buckets.Chunk, error) {
+			if reads++; reads > 1 {
+				return buckets.Chunk{}, nil
+			}
+			return x.chunk, nil
+		})
+		page, err := buckets.Scan(t.Context(), s, 1, table.ScanRequest{Ranges: []key.Range{{Start: b, End: c}}, Descending: x.descending}, buckets.Options{})
+		if x.broken != (err != nil) || !x.broken && len(page.Rows) != len(x.chunk.Rows) {
+			t.Errorf("%s, descending %t: %d rows, %v", x.why, x.descending, len(page.Rows), err)
 		}
 	}
 }

@@ -168,9 +168,14 @@ func TestModel(t *testing.T) {
 		if q.Expired != nil {
 			o.FanOut = 0 // the functions q.Expired and s.most share a random generator, so reads must not run concurrently
 		}
-		var list [][]table.Row
-		for list == nil {
-			list = pages(t, s, count, q, o, nil)
+		var src buckets.Source = s
+		w := &inWaves{Source: s}
+		if r.IntN(3) == 0 {
+			src = w
+		}
+		list := pages(t, src, count, q, o, nil)
+		if w.most > o.FanOut {
+			t.Fatalf("seed %d: a wave has %d reads, want at most FanOut = %d", seed, w.most, o.FanOut)
 		}
 		if got := keysOf(list...); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %d buckets, %+v:\n got %q\nwant %q", seed, count, q, got, want)

@@ -101,7 +101,7 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 func (m Ranges) Unjoin(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
-		if !bytes.Equal(m[i].Start, keys.Start) || m.index(id) >= 0 || keys.End == nil || !m.bounds(i).Contains(keys.End) {
+		if !bytes.Equal(m[i].Start, keys.Start) || m.index(id) >= 0 || keys.End == nil || keys.Empty() || !m.bounds(i).Contains(keys.End) {
 			continue
 		}
 		m[i].Start = keys.End

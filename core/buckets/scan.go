@@ -100,8 +100,8 @@ func (s *scan) collect() error {
 }
 
 func (s *scan) readNext() (over bool, err error) {
-	if over, err = s.isSpent(); over || err != nil || s.filled() && !s.isProbablyLast() {
-		return true, err
+	if s.isSpent() || s.filled() && !s.isProbablyLast() {
+		return true, nil
 	}
 	if err = s.refill(); err != nil {
 		return false, err
@@ -155,18 +155,15 @@ func (s *scan) advanced() bool {
 }
 
 // isSpent reports whether a budget of the page is used up. Before the page has made progress, it returns false.
-func (s *scan) isSpent() (bool, error) {
+func (s *scan) isSpent() bool {
 	if !s.advanced() {
-		return false, nil
-	}
-	if err := s.ctx.Err(); err != nil {
-		return false, err
+		return false
 	}
 	// Charge reads without a result too. Otherwise the number of reads would be unlimited, because a filter may name
 	// many empty ranges.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
-		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
+		s.cost.Rows > 0 && r.Expired != nil && r.Expired()
 }
 
 // drain examines rows of the front stream up to the position of the next stream. It examines at least one row unless

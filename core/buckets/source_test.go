@@ -109,7 +109,13 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, b)
 	s.limits = append(s.limits, l)
-	there := slices.Clone(s.buckets[b].in(r))
+	there := s.buckets[b].in(r)
+	if n := len(there) - l.Rows - 1; n > 0 { // copy no more rows than the loop looks at
+		if there = there[:l.Rows+1]; l.Descending {
+			there = s.buckets[b].in(r)[n:]
+		}
+	}
+	there = slices.Clone(there)
 	position, behind := slices.Clone[[]byte], func(k []byte) []byte { return append(slices.Clone(k), 0) }
 	if l.Descending {
 		slices.Reverse(there)
