@@ -1,6 +1,7 @@
 package buckets_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -142,20 +143,26 @@ func TestReads(t *testing.T) {
 		finished               bool
 	}{
 		{why: "an entity", ranges: []key.Range{point(p0, "r000007")}, rows: 1000, reads: 1, waves: 1, examined: 1, returned: 1, finished: true},
+		{why: "an entity, up to the next key that may exist", ranges: []key.Range{{Start: points[0].Start, End: key.RowFrom(p0, "r000000 ")}}, rows: 1000, reads: 1, waves: 1, examined: 1, returned: 1, finished: true},
 		{why: "no entity", ranges: []key.Range{point(p0, "none")}, rows: 1000, reads: 1, waves: 1, examined: 0, finished: true},
 		{why: "1.04 MB of a partition", ranges: []key.Range{partition(p0)}, rows: 1000, reads: 1, waves: 1, examined: 1001, returned: 1000},
 		{why: "2.1 MB of a partition", ranges: []key.Range{partition(p0)}, rows: 2000, reads: 2, waves: 2, examined: 2001, returned: 2000},
+		{why: "all of a partition", ranges: []key.Range{partition(p0)}, reads: 4, waves: 4, examined: 4000, returned: 4000, finished: true},
 		{why: "4 MiB of a partition", ranges: []key.Range{partition("q")}, rows: 1000, bytes: 4 << 20, reads: 4, waves: 4, examined: 64, returned: 60},
 		{why: "part of a partition", ranges: []key.Range{{Start: key.RowFrom(p0, "r003900"), End: key.PartitionAfter(p0)}}, rows: 1000, reads: 1, waves: 1, examined: 100, returned: 100, finished: true},
 		{why: "all of what is asked for, and not more, is there", ranges: []key.Range{{Start: key.RowFrom(p0, "r003900"), End: key.PartitionAfter(p0)}}, rows: 100, reads: 1, waves: 1, examined: 100, returned: 100, finished: true},
+		{why: "1.5 MiB of a partition", ranges: []key.Range{partition(p0)}, rows: 4000, bytes: 3 << 19, reads: 2, waves: 2, examined: 1600, returned: 1530},
+		{why: "1.1 MiB of a partition, almost all in one read", ranges: []key.Range{partition(p0)}, rows: 4000, bytes: 11 << 20 / 10, reads: 1, waves: 1, examined: 1020, returned: 1020},
 		{why: "the first of the table", ranges: []key.Range{{}}, rows: 1, fanOut: 8, reads: 8, waves: 1, examined: 8, returned: 1},
 		{why: "30 entities, one after the other", ranges: points, rows: 1000, reads: 30, waves: 30, examined: 30, returned: 30, finished: true},
 		{why: "30 entities, 16 at a time", ranges: points, rows: 1000, fanOut: 16, reads: 30, waves: 2, examined: 30, returned: 30, finished: true},
+		{why: "30 entities, 2 at a time", ranges: points, rows: 1000, fanOut: 2, reads: 30, waves: 15, examined: 30, returned: 30, finished: true},
 		{why: "the first 5 of 30 entities", ranges: points, rows: 5, fanOut: 16, reads: 5, waves: 1, examined: 5, returned: 5},
+		{why: "an entity and the partitions behind it", ranges: []key.Range{points[0], {Start: key.PartitionFrom("p00000001")}}, rows: 10, fanOut: 16, reads: 10, waves: 3, examined: 60, returned: 10},
 		{why: "two partitions at a time", ranges: []key.Range{partition("q"), partition(p2)}[:1], rows: 10, fanOut: 16, reads: 1, waves: 1, examined: 11, returned: 10},
 		{why: "partitions that are empty, 16 at a time", ranges: []key.Range{partition("a"), partition("b"), partition("c"), partition("d"), partition(p0)}, rows: 10, fanOut: 16, reads: 6, waves: 2, examined: 20, returned: 10},
 	} {
-		s.reads, s.examined = nil, 0
+		s.reads, s.limits, s.examined = nil, nil, 0
 		s.readBytes = 1 << 20
 		var c buckets.Cost
 		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: x.ranges, Rows: x.rows, Bytes: x.bytes},
@@ -165,6 +172,11 @@ func TestReads(t *testing.T) {
 		}
 		if len(s.reads) > x.reads || c.Waves > x.waves || s.examined > x.examined {
 			t.Errorf("%s: %d reads in %d waves of %d rows, want at most %d, %d, %d", x.why, len(s.reads), c.Waves, s.examined, x.reads, x.waves, x.examined)
+		}
+		for _, l := range s.limits {
+			if len(page.Rows) == 1 && bytes.Equal(x.ranges[0].Start, points[0].Start) && l.Rows > 1 {
+				t.Errorf("%s: a read of one entity asks for %d rows", x.why, l.Rows)
+			}
 		}
 		if len(x.ranges) == 1 && x.ranges[0].End != nil {
 			p, _ := key.Split(x.ranges[0].Start)
@@ -177,12 +189,75 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// TestSmallPartitions checks that a wave reads several small partitions whole.
+func TestSmallPartitions(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	fill(s, 40, func() int { return 8 })
+	var ranges []key.Range
+	for i := range 5 {
+		p := fmt.Sprintf("p%08d", i)
+		ranges = append(ranges, key.Range{Start: key.PartitionFrom(p), End: key.PartitionAfter(p)})
+	}
+	for _, x := range []struct{ fanOut, rows, waves int }{{0, 45, 5}, {2, 45, 3}, {5, 45, 1}, {8, 80, 1}} {
+		var c buckets.Cost
+		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: ranges, Rows: x.rows}, buckets.Options{FanOut: x.fanOut, Report: func(one buckets.Cost) { c = one }})
+		if err != nil || len(page.Rows) != 40 || page.Next != nil || c.Reads != 5 || c.Waves > x.waves {
+			t.Errorf("%d at a time: %d rows, Next %q, %+v, %v; want 40 rows by 5 reads in at most %d waves", x.fanOut, len(page.Rows), page.Next, c, err, x.waves)
+		}
+	}
+}
+
+// TestOneBucket checks that a table with one bucket costs one read a page, as a partition does.
+func TestOneBucket(t *testing.T) {
+	t.Parallel()
+	s := newStore(1)
+	fill(s, 3000, func() int { return 37 })
+	var c cost
+	if got := pages(t, s, 1, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 500}, buckets.Options{FanOut: 8, Report: c.add}, nil); len(got) != 6 || c.reads != 6 || c.rows > 3000+6 {
+		t.Errorf("%d pages took %d reads of %d rows, want one read a page", len(got), c.reads, c.rows)
+	}
+}
+
+// TestExpiredAmongEntities checks that a page of many single entities looks at the clock after each wave.
+func TestExpiredAmongEntities(t *testing.T) {
+	t.Parallel()
+	s := grid(8)
+	var points []key.Range
+	for _, row := range s.all[:100] {
+		p, r := key.Decode(row.Key)
+		points = append(points, key.Range{Start: key.RowFrom(p, r), End: key.RowAfter(p, r)})
+	}
+	for _, fanOut := range []int{0, 1, 2, 16} {
+		s.reads = nil
+		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: points, Expired: func() bool { return true }}, buckets.Options{FanOut: fanOut})
+		if most := max(fanOut, 1); err != nil || len(page.Rows) == 0 || page.Next == nil || len(s.reads) > most {
+			t.Errorf("%d at a time: after the end of its time a page has %d rows of %d reads, want at most %d; Next %q, %v", fanOut, len(page.Rows), len(s.reads), most, page.Next, err)
+		}
+	}
+}
+
 // TestBudgets checks that the byte budget limits how much a page reads. Even with the smallest budget, a page must
 // have rows. It also checks that Scan checks the deadline at least once per 64 KiB.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
 	fill(s, 8000, func() int { return 20 })
+	large := newStore(8)
+	fill(large, 1000, func() int { return 20 })
+	for _, b := range large.buckets {
+		for i := range b {
+			b[i].Properties = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1900)))
+		}
+	}
+	large.readBytes = 16 << 10
+	for _, budget := range []int{100_000, 1 << 20} {
+		var c buckets.Cost
+		page, err := buckets.Scan(t.Context(), large, 8, table.ScanRequest{Ranges: []key.Range{{}}, ScanBytes: budget}, buckets.Options{Report: func(x buckets.Cost) { c = x }})
+		if err != nil || c.Bytes > budget+budget/8 || page.Scanned < budget/8 || c.Reads > 8+budget/16384 {
+			t.Errorf("of a budget of %d bytes, a page of %d bytes in rows of 1.9 KB was examined by %+v; %v", budget, page.Scanned, c, err)
+		}
+	}
 	for _, budget := range []int{1, 100_000, 1 << 20, 4 << 20} {
 		s.bytesRead = 0
 		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: []key.Range{{}}, ScanBytes: budget}, buckets.Options{})
@@ -198,8 +273,8 @@ func TestBudgets(t *testing.T) {
 	}
 	asked := 0
 	page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 4000, Expired: func() bool { asked++; return false }}, buckets.Options{})
-	if err != nil || asked < page.Scanned>>16 {
-		t.Errorf("in %d KiB the clock was looked at %d times, %v", page.Scanned>>10, asked, err)
+	if err != nil || asked < page.Scanned>>16 || len(page.Rows) != 4000 {
+		t.Errorf("in %d KiB the clock was looked at %d times, %d rows, %v", page.Scanned>>10, asked, len(page.Rows), err)
 	}
 	asked = 0
 	empty := newStore(8)
@@ -230,7 +305,8 @@ func TestReadsInVain(t *testing.T) {
 	} {
 		var c cost
 		var worst int
-		got := pages(t, s, count, table.ScanRequest{Ranges: ranges, Rows: 10, ScanBytes: x.budget},
+		tooEarly := func() bool { t.Errorf("%s: the clock is looked at before the first row", x.why); return false }
+		got := pages(t, s, count, table.ScanRequest{Ranges: ranges, Rows: 10, ScanBytes: x.budget, Expired: tooEarly},
 			buckets.Options{FanOut: 8, Report: func(one buckets.Cost) { c.add(one); worst = max(worst, one.Reads) }}, nil)
 		if worst > x.reads || len(got) != x.pages {
 			t.Errorf("%s: %d pages of %d reads at most, want %d of %d", x.why, len(got), worst, x.pages, x.reads)
@@ -251,16 +327,38 @@ func TestFilterIsLearned(t *testing.T) {
 		if s.prefilter = nil; prefilter {
 			s.prefilter = f
 		}
-		var c cost
+		var c, wide cost
 		r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 200}
 		got := pages(t, s, 8, r, buckets.Options{Report: c.add}, nil)
 		if n := len(keysOf(got...)); n != 400 {
 			t.Errorf("%d rows match, want 400", n)
 		}
+		pages(t, s, 8, r, buckets.Options{FanOut: 8, Report: wide.add}, nil)
+		if wide.waves*3 > c.waves*2 || wide.reads > c.reads+2*8 || wide.rows > c.rows*11/10 {
+			t.Errorf("sorted out by the Source: %v: 8 at a time there are %d reads of %d rows in %d waves, instead of %d of %d in %d", prefilter, wide.reads, wide.rows, wide.waves, c.reads, c.rows, c.waves)
+		}
 		// The table has 21 MB, so it takes 21 reads of 1 MiB. In addition, each of the two pages begins with one
 		// read from each of 8 buckets.
 		if c.reads > 20+4*8 || c.rows > 2*20_000 {
 			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
+		}
+	}
+	s.prefilter = nil
+	for _, x := range []struct {
+		filter                    string
+		fanOut                    int
+		pages, reads, waves, rows int // upper limits
+	}{
+		{"RowKey lt 'r000005'", 2, 10, 200, 96, 33_000},
+		{"RowKey lt 'r000005'", 8, 10, 215, 82, 34_000},
+		{"RowKey eq 'r000010'", 2, 2, 48, 24, 24_500},
+		{"PartitionKey lt 'p00000004' and RowKey eq 'r000001'", 2, 1, 33, 14, 20_000},
+		{"PartitionKey lt 'p00000004' and RowKey eq 'r000001'", 8, 1, 37, 5, 20_000},
+	} {
+		var c cost
+		pages(t, s, 8, table.ScanRequest{Ranges: []key.Range{{}}, Filter: filter(t, x.filter), Rows: 200}, buckets.Options{FanOut: x.fanOut, Report: c.add}, nil)
+		if c.pages > x.pages || c.reads > x.reads || c.waves > x.waves || c.rows > x.rows {
+			t.Errorf("%+v: %d pages took %d reads of %d rows in %d waves", x, c.pages, c.reads, c.rows, c.waves)
 		}
 	}
 }

@@ -176,6 +176,18 @@ func noReadStarts(t *testing.T) {
 	}
 }
 
+// TestEndedWhileExamining checks that Scan returns the error of ctx if ctx ends after the last read, while many rows are
+// still to be examined.
+func TestEndedWhileExamining(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Expired: func() bool { cancel(); return false }}
+	if page, err := buckets.Scan(ctx, grid(1), 1, r, buckets.Options{}); !errors.Is(err, context.Canceled) || page.Rows != nil {
+		t.Errorf("%d rows, %v, want the error of ctx", len(page.Rows), err)
+	}
+}
+
 // readFunc is a Source that has only the function Read.
 type readFunc func(context.Context, uint16, key.Range, buckets.Limit) (buckets.Chunk, error)
 
@@ -219,6 +231,13 @@ func TestReadStandsStill(t *testing.T) {
 			t.Errorf("from %q: Next %q, %v; want ErrBusy", start, page.Next, err)
 		}
 		still.Store(false)
+	}
+	still.Store(true)
+	first, _ := key.Decode(s.buckets[3][0].Key)
+	for _, r := range []key.Range{{Start: key.RowFrom(first, "r000000"), End: key.RowAfter(first, "r000000")}, {Start: key.PartitionFrom(first), End: key.PartitionAfter(first)}} {
+		if page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: []key.Range{r}}, buckets.Options{}); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("in %q: %d rows, Next %q, %v; want ErrBusy", r, len(page.Rows), page.Next, err)
+		}
 	}
 	// The first read of bucket 3 succeeds, and its later reads return nothing. So the page ends at the position of
 	// bucket 3. The page must contain all rows before its Next, and no others.
@@ -288,6 +307,7 @@ func TestBrokenSource(t *testing.T) {
 		broken     bool
 	}{
 		{"the first row of the range", false, buckets.Chunk{Rows: list(b)}, false},
+		{"Next is the end of the range", false, buckets.Chunk{Rows: list(b), Next: c}, false},
 		{"Next is behind a row", false, buckets.Chunk{Rows: list(bx), Next: bx0}, false},
 		{"a row before the range", false, buckets.Chunk{Rows: list(a)}, true},
 		{"a row before the range, and one in it", false, buckets.Chunk{Rows: list(a, b)}, true},
@@ -298,9 +318,11 @@ func TestBrokenSource(t *testing.T) {
 		{"Next is before a row of the chunk", false, buckets.Chunk{Rows: list(bx), Next: b}, true},
 		{"Next is before the range", false, buckets.Chunk{Next: a}, true},
 		{"the last row of the range", true, buckets.Chunk{Rows: list(b)}, false},
+		{"Next is the start of the range", true, buckets.Chunk{Rows: list(b), Next: b}, false},
 		{"Next is a row, an exclusive bound", true, buckets.Chunk{Rows: list(bx), Next: bx}, false},
 		{"a row before the range", true, buckets.Chunk{Rows: list(a)}, true},
 		{"a row at the end of the range", true, buckets.Chunk{Rows: list(c)}, true},
+		{"a row at the end of the range, and one in it", true, buckets.Chunk{Rows: list(c, b)}, true},
 		{"a row behind the range, and one in it", true, buckets.Chunk{Rows: list(append(c, 'x'), b)}, true},
 		{"rows out of order", true, buckets.Chunk{Rows: list(b, bx)}, true},
 		{"a row twice", true, buckets.Chunk{Rows: list(b, b)}, true},
@@ -308,8 +330,11 @@ func TestBrokenSource(t *testing.T) {
 		{"Next is behind the range", true, buckets.Chunk{Next: append(c, 'x')}, true},
 	} {
 		reads := 0
-		s := readFunc(func(context.Context, uint16, key.Range, buckets.Limit) (buckets.Chunk, error) {
-			if reads++; reads > 1 {
+		s := readFunc(func(_ context.Context, _ uint16, r key.Range, _ buckets.Limit) (buckets.Chunk, error) {
+			if reads++; r.Empty() {
+				t.Errorf("%s: a read of no keys", x.why)
+			}
+			if reads > 1 {
 				return buckets.Chunk{}, nil
 			}
 			return x.chunk, nil

@@ -46,6 +46,16 @@ func TestLargeRows(t *testing.T) {
 			if rows > 1 && count > 128*size/(budget/2) {
 				t.Errorf("%s: %d pages", what, count)
 			}
+			// With the smallest budget, a page has one row. It is read in the first wave, or, if it may be in any bucket, in the
+			// second.
+			o.Report = func(c buckets.Cost) {
+				if c.Bytes > size+1000 || c.Waves > 2 || c.Waves > 1 && what != "all" {
+					t.Errorf("%s, %d rows, the smallest budget: a page read %d KiB in %d waves", what, rows, c.Bytes>>10, c.Waves)
+				}
+			}
+			if got := keysOf(pages(t, s, 64, table.ScanRequest{Ranges: ranges, Rows: rows, ScanBytes: 1}, o, nil)...); !slices.Equal(got, keysOf(s.all)) {
+				t.Errorf("%s, %d rows, the smallest budget: got %d of %d", what, rows, len(got), len(s.all))
+			}
 		}
 	}
 }

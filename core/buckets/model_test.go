@@ -2,6 +2,7 @@ package buckets_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -195,6 +196,66 @@ func TestModel(t *testing.T) {
 		for _, l := range s.limits {
 			if l.Consistency != q.Consistency || l.Filter != q.Filter || l.Descending != q.Descending {
 				t.Fatalf("seed %d: a read has %v and %v, the request %v and %v", seed, l.Consistency, l.Filter, q.Consistency, q.Filter)
+			}
+		}
+	}
+}
+
+// TestNarrowRanges scans ranges that have few keys or one, whose ends differ from their starts in few characters.
+func TestNarrowRanges(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	names := []string{"a", "r", "r ", "r !", "r x", "r!", "rX", "s"}
+	for _, p := range names {
+		for _, r := range append(names, "") {
+			s.put(table.Row{Key: key.Append(nil, p, r)})
+		}
+	}
+	var positions [][]byte
+	for _, p := range names {
+		positions = append(positions, key.PartitionFrom(p), key.PartitionAfter(p))
+	}
+	for _, r := range append(names, "") {
+		positions = append(positions, key.RowFrom("r", r), key.RowAfter("r", r))
+	}
+	for _, start := range positions {
+		for _, end := range positions {
+			q := table.ScanRequest{Ranges: []key.Range{{Start: start, End: end}}}
+			if q.Ranges[0].Empty() {
+				continue
+			}
+			want := keysOf(s.all.in(q.Ranges[0]))
+			if got := keysOf(pages(t, s, 8, q, buckets.Options{}, nil)...); !slices.Equal(got, want) {
+				t.Errorf("in %q there are %q, want %q", q.Ranges, got, want)
+			}
+		}
+	}
+}
+
+// TestSharedPositions scans a Source that reads the rows of all buckets and returns those of one. So the position of an
+// unread bucket is often the key of a row in another bucket, which must come on this page or the next one.
+func TestSharedPositions(t *testing.T) {
+	t.Parallel()
+	s := newStore(1)
+	fill(s, 90, func() int { return 3 })
+	src := readFunc(func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+		l.Rows = min(l.Rows, 5)
+		c, err := s.Read(ctx, 0, r, l)
+		c.Rows = slices.DeleteFunc(c.Rows, func(row table.Row) bool { return buckets.OfKey(row.Key, 8) != b })
+		return c, err
+	})
+	for _, rows := range []int{1, 7, 0} {
+		for _, fanOut := range []int{0, 8} {
+			for _, q := range []table.ScanRequest{{Rows: rows}, {Rows: rows, ScanBytes: 10_000}} {
+				q.Ranges = []key.Range{{}}
+				if got := keysOf(pages(t, src, 8, q, buckets.Options{FanOut: fanOut}, nil)...); !slices.Equal(got, keysOf(s.all)) {
+					t.Errorf("%d rows a page, %d reads at a time: %d rows, want %d", rows, fanOut, len(got), len(s.all))
+				}
+				q.Descending = true
+				got := keysOf(pages(t, src, 8, q, buckets.Options{FanOut: fanOut}, nil)...)
+				if slices.Reverse(got); !slices.Equal(got, keysOf(s.all)) {
+					t.Errorf("descending, %d rows a page, %d reads at a time: %d rows, want %d", rows, fanOut, len(got), len(s.all))
+				}
 			}
 		}
 	}

@@ -81,3 +81,16 @@ func TestCount(t *testing.T) {
 		t.Errorf("counted %d, want %d; %d rows, Next %q, %v", page.Count, want, len(page.Rows), page.Next, err)
 	}
 }
+
+// TestWaves checks that a Source with ReadWave gets the reads of each wave there, at most FanOut at a time.
+func TestWaves(t *testing.T) {
+	t.Parallel()
+	for _, fanOut := range []int{2, 3, 8, 9} {
+		s := grid(8)
+		w := &inWaves{Source: s}
+		got := pages(t, w, 8, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 300}, buckets.Options{FanOut: fanOut}, nil)
+		if !slices.Equal(keysOf(got...), keysOf(s.all)) || w.most != min(fanOut, 8) {
+			t.Errorf("%d at a time: %d rows, want %d; a wave has up to %d reads", fanOut, len(keysOf(got...)), len(s.all), w.most)
+		}
+	}
+}
