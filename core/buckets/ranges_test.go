@@ -217,6 +217,12 @@ func TestRangesExcerpt(t *testing.T) {
 			t.Errorf("%d bytes at %q: %s, want %s", x.size, x.at, got, x.want)
 		}
 	}
+	for n := range 100 {
+		k := fmt.Appendf(nil, "%02d0", n)
+		if got := shown(m.WithExcerpt(m.Excerpt(k, n), k)); got != shown(m) {
+			t.Errorf("after an excerpt at %s that has no news: %s", k, got)
+		}
+	}
 	var none buckets.Ranges
 	if got := shown(none.Excerpt([]byte("a"), 100)); got != "0@" {
 		t.Errorf("of a bucket that was never split: %s", got)
