@@ -160,6 +160,7 @@ func TestWriteWaits(t *testing.T) {
 			done <- err
 		}()
 		<-stalled
+		synctest.Wait() // an operation counts as waiting before the disk refuses writes
 		for _, m := range [][]table.Mutation{puts, deletes} {
 			if err := d.Admit(m); !errors.Is(err, table.ErrFull) {
 				t.Errorf("a write beside one that waits: %v", err)
@@ -297,6 +298,7 @@ func TestDescriptors(t *testing.T) {
 			done <- err
 		}()
 		<-stalled
+		synctest.Wait() // an operation counts as waiting before the disk refuses writes
 		if err := d.Admit(deletes); !errors.Is(err, table.ErrBusy) {
 			t.Errorf("a delete meanwhile: %v", err)
 		}
