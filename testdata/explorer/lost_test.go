@@ -184,6 +184,14 @@ func (s *server) theirs(born int) {
 	s.do("PUT", person("Oslo", "012"), fmt.Sprintf(`{"Name":"theirs","Born":%d}`, born), 204)
 }
 
+// nextCell replaces the text of the cell that Tab opened, in the column Id.
+func (b *tab) nextCell(keys string) {
+	b.Helper()
+	b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys(keys)
+}
+
 // closed closes a message with a text that is not saved. Then nothing is left that is not saved.
 func (b *tab) closed() {
 	b.Helper()
@@ -205,18 +213,12 @@ func TestSecondRefusal(t *testing.T) {
 			t.Error("the window can be closed")
 		}
 	}
-	next := func(keys string) { // types in the next cell, the column Id
-		t.Helper()
-		b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
-		b.chord("a", chromedp.ModifierCtrl)
-		b.keys(keys)
-	}
 
 	// The first save is refused while the user types in the next cell, whose save succeeds.
 	holds.Store(1)
 	b.cell("2", "2", "7\t")
 	b.held(arrived)
-	next("12")
+	b.nextCell("12")
 	release <- "busy"
 	b.seeText(at("error"), "You typed: 7")
 	b.keys("\r")
@@ -228,7 +230,7 @@ func TestSecondRefusal(t *testing.T) {
 	holds.Store(2)
 	b.cell("2", "2", "8\t")
 	b.held(arrived)
-	next("13\r")
+	b.nextCell("13\r")
 	b.gone(at("cell-editor"))
 	release <- "busy"
 	b.has(at("cell-value"), "8")
@@ -261,9 +263,7 @@ func TestQuickCells(t *testing.T) {
 		holds.Store(held)
 		b.cell("2", "2", born+"\t")
 		b.held(arrived)
-		b.wait(`document.querySelector(%s)?.getAttribute("aria-label") == "Value of Id"`, at("cell-value"))
-		b.chord("a", chromedp.ModifierCtrl)
-		b.keys(id + "\r")
+		b.nextCell(id + "\r")
 		b.gone(at("cell-editor"))
 	}
 	both(1, "7", "12")
