@@ -253,9 +253,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     go({ entity: keyOf(e) }, true)
   }
   const ended = () => {
-    if (went()) return
-    closeEntity()
-    refresh()
+    if (!went()) (closeEntity(), refresh())
     setSaid("Saved. By the expiry rule of its table, the entity has already ended and is no longer there.")
   }
   const remove = async (from: number, to: number) => {
