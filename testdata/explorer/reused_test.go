@@ -51,4 +51,21 @@ func TestReusedCells(t *testing.T) {
 		b.wait(wrong + ` === ""`)
 		b.wait(wrong + ` === "" && document.querySelectorAll("[data-row]").length > 25`) // wait also for the rows just outside the window, which the grid adds later
 	}
+	dragged := js[string](b, `new Promise(done => {
+		const grid = document.querySelector('[data-test="grid"]')
+		let frame = 0
+		const next = () => {
+			const rows = [...document.querySelectorAll("[data-row]")]
+			const shown = row => [...row.querySelectorAll("[data-col]")].map(cell => cell.textContent).join()
+			const keys = row => Number(row.dataset.row) + 1 + ",p," + row.dataset.row.padStart(4, "0")
+			if (frame === 6) return done(rows.find(row => shown(row) !== keys(row))?.textContent ?? "")
+			grid.scrollTop = ++frame * 1500
+			requestAnimationFrame(next)
+		}
+		next()
+	})`)
+	if dragged != "" {
+		t.Errorf("while one drags, a row shows %s", dragged)
+	}
+	b.wait(wrong + ` === "" && document.querySelectorAll("[data-row]").length > 25`)
 }

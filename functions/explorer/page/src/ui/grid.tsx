@@ -59,8 +59,8 @@ export function Grid(p: Props) {
   const last = all.at(-1)
   const total = last ? last.left + last.width : gutter
 
-  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 6, before: headHeight })
-  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
+  const [down, lastDown] = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 6, before: headHeight })
+  const [across, lastAcross] = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
   const inRow = down.getVirtualItems()
   const inColumn = across.getVirtualItems()
   const lastRow = inRow.at(-1)?.index ?? -1
@@ -69,7 +69,7 @@ export function Grid(p: Props) {
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
 
-  const share = useShare(columns, inRow.length)
+  const share = useShare(columns, inRow.length, lastDown, lastAcross)
 
   // Preact skips what is the same element as before: most of the frames while scrolling change no head.
   const header = useMemo(
@@ -209,7 +209,7 @@ export function Grid(p: Props) {
                 mark={p.rows.follower?.marks.get(p.rows.indexOf(index))}
                 pinned={pinned}
                 columns={columns}
-                late={i >= share}
+                late={i >= share || (across.isScrolling && (index < lastDown.start || index > lastDown.end))}
                 zone={zone}
                 from={inside ? range.left : 0}
                 to={inside ? range.right : -1}

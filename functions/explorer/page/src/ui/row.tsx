@@ -36,7 +36,7 @@ interface Props {
   /** ends is how long the entity still lives, or "", and badge the column that says so */
   ends: string
   badge: string
-  /** late: new columns are drawn in a later frame */
+  /** late: the cells that do not stick are drawn in a later frame */
   late: boolean
   /** mark says which values are new */
   mark: Mark | undefined
@@ -85,7 +85,7 @@ export class Row extends Component<Props> {
     row.ariaSelected = String(p.from <= p.to)
     row.className = p.open ? "row open" : "row"
     this.pinned = this.place(this.pins, this.pinned, this.number.element, p.pinned, p)
-    this.cells = this.place(row, this.cells, this.pins, p.entity ? p.columns : [], p)
+    this.cells = this.place(row, this.cells, this.pins, p.entity && !p.late ? p.columns : [], p)
     if (p.entity) this.gone.remove()
     else {
       this.gone.textContent = p.entity === null ? "deleted" : "…"

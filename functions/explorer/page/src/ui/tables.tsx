@@ -32,7 +32,7 @@ export function Tables({ catalog }: { catalog: Catalog }) {
   const names = useMemo(() => list.names.filter((n) => n.toLowerCase().includes(wanted)), [list.names, wanted])
   const wish = names[0] ?? (list.failure && goodTable(filter) ? filter : "")
   const at = names.indexOf(table)
-  const virtual = useVirtual({ count: names.length, size: () => rowHeight, scroller, overscan: 8 })
+  const [virtual] = useVirtual({ count: names.length, size: () => rowHeight, scroller, overscan: 8 })
   const fold = () => sidebar.update({ open: false })
   const open = (name: string) => go(toTable(name))
   const onKeyDown = (e: KeyboardEvent) => {

@@ -19,11 +19,21 @@ interface Options {
 
 type Virtual = Virtualizer<HTMLElement, Element>
 
+/** Last is what a virtualizer listed in the last frame. */
+interface Last {
+  start: number
+  end: number
+  /** near: the overscan is drawn too */
+  near: boolean
+  /** jumps is 1 if all that is in view is new, and 2 if a jump followed so quickly that the overscan was not drawn */
+  jumps: number
+}
+
 /**
  * useVirtual returns the virtualizer of the rows, or of the columns. Usually it also lists `overscan` rows before and after those in view. In the first
  * frame, and in the first frame after a jump, all rows in view are new: such a frame has only these, and the others follow two frames later.
  */
-export function useVirtual({ count, size, scroller, horizontal = false, overscan, before = 0, measure }: Options): Virtual {
+export function useVirtual({ count, size, scroller, horizontal = false, overscan, before = 0, measure }: Options): [Virtual, Last] {
   const [, again] = useReducer((n: number) => n + 1, 0)
   const options = {
     count,
@@ -40,12 +50,12 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
   }
   const [virtual] = useState(() => new Virtualizer<HTMLElement, Element>(options))
   virtual.setOptions(options)
-  const last = useRef({ start: 0, end: -1, near: false }) // near: the overscan is drawn too
+  const last = useRef<Last>({ start: 0, end: -1, near: false, jumps: 0 })
   const view = virtual.calculateRange()
   if (view) {
     const { start, end, near } = last.current
     const jumped = view.startIndex > end || view.endIndex < start
-    last.current = { start: view.startIndex, end: view.endIndex, near: near && !jumped }
+    last.current = { start: view.startIndex, end: view.endIndex, near: near && !jumped, jumps: !jumped || end < 0 ? 0 : near ? 1 : 2 }
     virtual.setOptions({ ...options, overscan: last.current.near ? overscan : 0 })
   }
   useLayoutEffect(() => virtual._didMount(), [])
@@ -61,7 +71,7 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
     })
     return () => cancelAnimationFrame(frame)
   })
-  return virtual
+  return [virtual, last.current]
 }
 
 /** useSlots returns for each row or column the number of the element that shows it. */
@@ -72,27 +82,23 @@ export function useSlots<K>(keys: K[]): ReadonlyMap<K, number> {
 }
 
 /**
- * useShare returns how many of the rows in view may draw their columns in this frame. After a jump sideways all columns are new, and drawing all their
- * cells takes longer than a refresh of the screen: the rows take turns.
+ * useShare returns how many of the rows in view may draw their columns in this frame. After a jump sideways all columns are new, and while one drags all
+ * rows are: drawing all their cells takes longer than a refresh of the screen, so the rows take turns in the frames after it.
  */
-export function useShare(columns: { name: string }[], rows: number): number {
+export function useShare(columns: unknown[], rows: number, down: Last, across: Last): number {
   const [, again] = useReducer((n: number) => n + 1, 0)
-  const share = useRef({ columns, rows: Infinity })
-  const before = share.current.columns
-  if (before !== columns) {
-    const jumped = before.length > 0 && !columns.some((c) => before.some((b) => b.name === c.name))
-    share.current = { columns, rows: jumped ? turn(columns) : share.current.rows }
-  }
+  const share = useRef(Infinity)
+  if (across.jumps > 0 || down.jumps > 1) share.current = 0
   useEffect(() => {
-    if (share.current.rows >= rows) return
+    if (share.current >= rows || !down.near) return
     const frame = requestAnimationFrame(() => {
-      share.current.rows += turn(columns)
+      share.current += turn(columns)
       again(undefined as never)
     })
     return () => cancelAnimationFrame(frame)
   })
-  return share.current.rows
+  return share.current
 }
 
-/** turn is how many rows draw all their cells in one frame: about 110 cells. */
-const turn = (columns: unknown[]) => Math.ceil(110 / (columns.length + 1))
+/** turn is how many rows draw all their cells in one frame: about 60 cells. */
+const turn = (columns: unknown[]) => 60 / (columns.length + 1)
