@@ -314,7 +314,9 @@ func TestPasteByKeys(t *testing.T) {
 		b.inGrid()
 		b.chord("v", chromedp.ModifierCtrl)
 		b.seeText(at("paste-sum"), "1 value in 1 entity")
+		js[bool](b, `(document.addEventListener("keyup", e => window.received = e.target.id, { once: true, capture: true }), true)`)
 		b.keys("\x1b")
+		b.wait(`window.received === "grid"`) // the dialog is closed when the key is down, and the next event is for the grid
 		b.gone("dialog")
 	}
 	cut()

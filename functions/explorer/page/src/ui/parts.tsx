@@ -95,10 +95,12 @@ export function Figures({ heads, test, children }: { heads: string[]; test?: str
 /** Dialog is modal; Escape closes it. */
 export function Dialog({ title, close, children, test }: { title: string; close: () => void; children: ComponentChildren; test?: string }) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const before = document.activeElement
-    element.current?.showModal()
-    return () => before instanceof HTMLElement && before.focus({ preventScroll: true })
+  useLayoutEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    const dialog = element.current!
+    dialog.showModal()
+    // Nothing else can have the focus while the dialog is in the page. The next key is for the element that had the focus before.
+    return () => (dialog.remove(), before?.focus({ preventScroll: true }))
   }, [])
   return (
     <dialog ref={element} aria-label={title} data-test={test} onCancel={(e) => (e.preventDefault(), close())} onClose={close} onKeyDown={(e) => (e.stopPropagation(), e.key === "Escape" && (e.preventDefault(), close()))}>
