@@ -1,9 +1,9 @@
 // How the account is, in five figures.
-import { useEffect, useReducer, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
 import type { Catalog } from "../model/catalog.ts"
 import { type Fact, mostAsked } from "../model/facts.ts"
-import { useStore } from "../model/store.ts"
+import { useAgain, useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
 import { used } from "../traffic/hour.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -58,10 +58,10 @@ export function Tiles({ catalog, facts, countAll, version }: Props) {
 
 /** Entities is the sum of all tables, once each is counted. */
 function Entities({ facts, countAll }: { facts: Fact[]; countAll: () => void }) {
-  const [, again] = useReducer((n: number) => n + 1, 0)
+  const again = useAgain()
   const counts = facts.flatMap((f) => f.count ?? [])
   useEffect(() => {
-    const ends = counts.map((c) => c.state.subscribe(() => again(undefined as never)))
+    const ends = counts.map((c) => c.state.subscribe(again))
     return () => ends.forEach((end) => end())
   }, [facts.length, counts.length])
   const sum = facts.reduce((n, f) => n + (f.count ? Math.max(f.rows ?? 0, f.count.state.value.count) : (f.rows ?? 0)), 0)

@@ -31,8 +31,11 @@ export class Store<T> {
 }
 
 export function useStore<T>(store: Store<T>): T {
-  const [, again] = useReducer((n: number) => n + 1, 0)
+  const again = useAgain()
   // Before the browser draws: a change that comes between the drawing and the watching would never be seen.
-  useLayoutEffect(() => store.subscribe(() => again(undefined as never)), [store])
+  useLayoutEffect(() => store.subscribe(again), [store])
   return store.value
 }
+
+/** useAgain returns a function that draws the component again. */
+export const useAgain = () => useReducer((n: number) => n + 1, 0)[1] as () => void

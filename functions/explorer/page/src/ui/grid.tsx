@@ -209,7 +209,7 @@ export function Grid(p: Props) {
                 mark={p.rows.follower?.marks.get(p.rows.indexOf(index))}
                 pinned={pinned}
                 columns={columns}
-                late={i >= share || (across.isScrolling && (index < lastDown.start || index > lastDown.end))}
+                late={i >= share || (lastAcross.moving && (index < lastDown.startIndex || index > lastDown.endIndex))}
                 zone={zone}
                 from={inside ? range.left : 0}
                 to={inside ? range.right : -1}

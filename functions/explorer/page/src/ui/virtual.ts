@@ -1,7 +1,8 @@
 // TanStack virtual-core as a hook: which rows or columns are in view.
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core"
 import type { RefObject } from "preact"
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useAgain } from "../model/store.ts"
 import { reuse } from "./reuse.ts"
 
 interface Options {
@@ -21,12 +22,14 @@ type Virtual = Virtualizer<HTMLElement, Element>
 
 /** Last is what a virtualizer listed in the last frame. */
 interface Last {
-  start: number
-  end: number
+  startIndex: number
+  endIndex: number
   /** near: the overscan is drawn too */
   near: boolean
   /** jumps is 1 if all that is in view is new, and 2 if a jump followed so quickly that the overscan was not drawn */
   jumps: number
+  /** moving: it began with another row or column since the grid began to scroll */
+  moving: boolean
 }
 
 /**
@@ -34,7 +37,7 @@ interface Last {
  * frame, and in the first frame after a jump, all rows in view are new: such a frame has only these, and the others follow two frames later.
  */
 export function useVirtual({ count, size, scroller, horizontal = false, overscan, before = 0, measure }: Options): [Virtual, Last] {
-  const [, again] = useReducer((n: number) => n + 1, 0)
+  const again = useAgain()
   const options = {
     count,
     estimateSize: size,
@@ -46,16 +49,16 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
     scrollToFn: elementScroll,
     observeElementRect,
     observeElementOffset,
-    onChange: () => again(undefined as never),
+    onChange: () => again(),
   }
   const [virtual] = useState(() => new Virtualizer<HTMLElement, Element>(options))
   virtual.setOptions(options)
-  const last = useRef<Last>({ start: 0, end: -1, near: false, jumps: 0 })
+  const last = useRef<Last>({ startIndex: 0, endIndex: Infinity, near: false, jumps: 0, moving: false })
   const view = virtual.calculateRange()
   if (view) {
-    const { start, end, near } = last.current
-    const jumped = view.startIndex > end || view.endIndex < start
-    last.current = { start: view.startIndex, end: view.endIndex, near: near && !jumped, jumps: !jumped || end < 0 ? 0 : near ? 1 : 2 }
+    const { startIndex, endIndex, near, moving } = last.current
+    const jumped = view.startIndex > endIndex || view.endIndex < startIndex
+    last.current = { ...view, near: near && !jumped, jumps: jumped ? (near ? 1 : 2) : 0, moving: virtual.isScrolling && (moving || view.startIndex !== startIndex) }
     virtual.setOptions({ ...options, overscan: last.current.near ? overscan : 0 })
   }
   useLayoutEffect(() => virtual._didMount(), [])
@@ -66,7 +69,7 @@ export function useVirtual({ count, size, scroller, horizontal = false, overscan
     let frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(() => {
         last.current.near = true
-        again(undefined as never)
+        again()
       })
     })
     return () => cancelAnimationFrame(frame)
@@ -86,14 +89,14 @@ export function useSlots<K>(keys: K[]): ReadonlyMap<K, number> {
  * rows are: drawing all their cells takes longer than a refresh of the screen, so the rows take turns in the frames after it.
  */
 export function useShare(columns: unknown[], rows: number, down: Last, across: Last): number {
-  const [, again] = useReducer((n: number) => n + 1, 0)
+  const again = useAgain()
   const share = useRef(Infinity)
   if (across.jumps > 0 || down.jumps > 1) share.current = 0
   useEffect(() => {
     if (share.current >= rows || !down.near) return
     const frame = requestAnimationFrame(() => {
       share.current += turn(columns)
-      again(undefined as never)
+      again()
     })
     return () => cancelAnimationFrame(frame)
   })
