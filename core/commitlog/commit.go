@@ -6,6 +6,7 @@ import "edgetable/core/edm"
 type Commit struct {
 	Number edm.Ticks
 	Record []byte
+	Empty  bool // whether the commit changes no data; only a [Reader] sets it
 }
 
 // Reader reads the commits of an open store from its log, in the order of their numbers. It is not safe for concurrent

@@ -45,7 +45,7 @@ func (s *Shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 			}
 		}
 		for _, c := range list {
-			s.news = s.news || c.Number != s.touched
+			s.news = s.news || !c.Empty
 			if err := s.piece.Add(c); err != nil {
 				return n, err
 			}

@@ -65,8 +65,8 @@ func (s *Shipper) count(r *commitlog.Replaced) {
 			return
 		}
 		for _, c := range list {
-			if c.Number == s.touched {
-				continue // this is an empty commit that the shipper made itself
+			if c.Empty {
+				continue // a shipper made it, perhaps in an earlier process
 			}
 			if n++; n == 1 {
 				r.MissingSince = c.Number

@@ -623,6 +623,41 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// TestMissingCommits counts the commits that the backup location lacks. Empty commits do not count, whether this process
+// or an earlier process made them.
+func TestMissingCommits(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	s.turn()
+	s.write("Shipped")
+	s.turn()
+	shared := s.to
+	s.away = true
+	for range 3 {
+		now = now.Add(time.Hour)
+		_ = s.Shipper.shipDurable(t.Context(), time.Minute) // it makes an empty commit, and cannot ship the commit
+	}
+	if s.said == 0 {
+		t.Fatal("there are no empty commits")
+	}
+	check := func() {
+		t.Helper()
+		r := &commitlog.Replaced{SharedUpTo: shared}
+		s.count(r)
+		if r.MissingCommits != 2 || r.MissingSince <= shared {
+			t.Errorf("the location lacks %d commits, the first is %v, and the last shared commit is %v", r.MissingCommits, r.MissingSince, shared)
+		}
+	}
+	s.write("One")
+	s.write("Two")
+	check()
+	must.OK(t, s.store.Close())
+	s.start()
+	check()
+}
+
 // TestLateReply checks a write whose reply took half a minute. The server must ship another piece of the log, with a time
 // after the reply. Then the server must ship nothing.
 func TestLateReply(t *testing.T) {

@@ -58,11 +58,10 @@ type Shipper struct {
 	begins   bool      // whether the next piece of the log does not continue an earlier piece
 	synced   edm.Ticks // value of Synced in the last piece of the log: all writes before this time are shipped
 
-	news    bool        // whether the next piece of the log contains a client's commit, not only commits that the shipper made
-	pause   time.Time   // when a piece of the log with a client's commit was last shipped
-	said    int         // number of empty commits that the shipper has made after the last piece with a client's commit
-	touched edm.Ticks   // number of the last commit that the shipper itself made
-	level   atomic.Bool // whether the backup location has all commit numbers that were issued before this start
+	news  bool        // whether the next piece of the log contains a client's commit, not only commits that the shipper made
+	pause time.Time   // when a piece of the log with a client's commit was last shipped
+	said  int         // number of empty commits that the shipper has made after the last piece with a client's commit
+	level atomic.Bool // whether the backup location has all commit numbers that were issued before this start
 
 	mu     sync.Mutex
 	status Status

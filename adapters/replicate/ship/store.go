@@ -32,8 +32,8 @@ type Store interface {
 	AwaitDurable(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool)
 	// Started returns the highest commit number that earlier processes may have issued.
 	Started() edm.Ticks
-	// Touch makes a commit that changes no data, and returns the number of the commit.
-	Touch(ctx context.Context) (edm.Ticks, error)
+	// Touch makes a commit that changes no data.
+	Touch(ctx context.Context) error
 }
 
 // History is the durable record of the timeline (history of commits) to which the commits of a store belong.

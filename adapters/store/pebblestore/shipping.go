@@ -29,12 +29,13 @@ func (s *Store) AwaitDurable(ctx context.Context, now time.Time) (number edm.Tic
 // Durable returns a number up to which all commits are durable.
 func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load()) }
 
-// Touch makes a commit that changes no data, and returns the number of the commit.
-func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
+// Touch makes a commit that changes no data.
+func (s *Store) Touch(ctx context.Context) error {
 	if err := s.disk.Refusal(); err != nil {
-		return 0, err
+		return err
 	}
-	return s.commitInternal(s.db.NewBatch())
+	_, err := s.commitInternal(s.db.NewBatch())
+	return err
 }
 
 // Timeline returns the timeline to which the commits of the store belong.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/logfile"
@@ -32,7 +33,8 @@ func (t *tail) read(f vfs.File, buffer func(size int) []byte, yield func(commitl
 		}
 		end, more := logfile.Follow(b[:n], int(t.offset-start), t.log, func(record []byte) {
 			if m, ok := logguard.MarkOf(record); ok && m.Number > 0 {
-				yield(commitlog.Commit{Number: m.Number, Record: record})
+				h, _ := batchrepr.ReadHeader(record)
+				yield(commitlog.Commit{Number: m.Number, Record: record, Empty: h.Count == 0})
 			}
 		})
 		before := t.offset
