@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -52,6 +53,24 @@ func TestLink(t *testing.T) {
 	other.open(link)
 	other.seeText("body", "printed last")
 	other.shot("used-link")
+}
+
+// TestEntityOutsideTheRows opens a link to an entity that is not in the grid. A click on the row that is active already
+// must open the entity of that row.
+func TestEntityOutsideTheRows(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := newTab(t)
+	b.enter("gateway", s, "people")
+	b.seeText(`[role="gridcell"]`, "Ada")
+	b.visit("#/dev/people?filter=" + url.PathEscape("PartitionKey eq 'Bergen'") + "&pk=Oslo&rk=013")
+	b.seeText(at("entity-json"), "Edsger")
+	b.wait(`document.querySelectorAll(".row[data-row]").length == 1`)
+	b.click(row("0") + ` [data-col="2"]`)
+	b.seeText(at("entity-json"), "Ada")
+	b.wait(`location.hash.includes("pk=Bergen")`)
+	b.quiet()
 }
 
 // TestReadOnly checks that for a read-only profile the page offers no writes, and gives the reason.

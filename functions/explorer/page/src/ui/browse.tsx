@@ -106,8 +106,9 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       const place = rows.placeOf(index)
       return place >= 0 ? place : Math.max(0, Math.min(rows.length - 1, n ? selection.anchorRow : selection.row))
     }) as [number, number]
+    if (row === selection.row && anchorRow === selection.anchorRow) return
     shifted.current = row
-    if (row !== selection.row || anchorRow !== selection.anchorRow) setSelection({ ...selection, row, anchorRow })
+    setSelection({ ...selection, row, anchorRow })
   }
   const sorting = useSorted(rows, sort, shift)
   // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
@@ -165,7 +166,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   useLayoutEffect(() => {
     if (selection.row !== shifted.current && wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
     shifted.current = -1
-  }, [selection.row])
+  }, [selection])
 
   /** selected makes something of the selected rows, all of them or none. */
   const selected = <T,>(most: number, make: (e: Entity, place: number) => T): Promise<T[]> => {
