@@ -99,10 +99,11 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
-# Steps that compute, steps with servers and emulators that compute, steps that mostly wait for browsers and clients, and steps that mostly wait for
-# DynamoDB Local and Prometheus: of each kind one runs at a time.
+# Steps that compute, steps with what is deployed (Workers, packages), steps with databases and processes, steps that mostly wait for browsers and
+# clients, and steps that mostly wait for DynamoDB Local and Prometheus: of each kind one runs at a time.
 COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities infra-aws infra-cloudflare
-SERVERS = workers postgres programs backup-s3 examples files
+DEPLOYED = workers examples files
+SERVERS = postgres programs backup-s3
 WAITING = explorer-code explorer-test homes
 EMULATED = race-dynamodb functions-aws prometheus-local
 
@@ -113,7 +114,7 @@ test:
 	@.ci/modules & modules=$$!; { .ci/prerequisites gcc node npm python3 javac mvn prometheus chromium-headless-shell && .ci/install $$(<.ci/tinygo/packages); } || \
 	  { kill $$modules; exit 1; }; wait $$modules # what Go and what Debian downloads takes minutes on a new machine
 	@$(MAKE) --no-print-directory build
-	@testdata/dynamodb/start .ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
+	@testdata/dynamodb/start .ci/steps $(COMPUTE) -- $(DEPLOYED) -- $(SERVERS) -- $(WAITING) -- $(EMULATED); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them; in tests of the packages of ONE_GOROUTINE neither happens. Race-dynamodb has the
 # packages of the store on DynamoDB.
@@ -377,7 +378,7 @@ vet:
 	$(LAWS)
 
 # A test that no step runs proves nothing.
-LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) $(WAITING) $(EMULATED) clients-few' -weekly '$(WEEKLY)'
+LAWS = go run ./testdata/laws -test '$(COMPUTE) $(DEPLOYED) $(SERVERS) $(WAITING) $(EMULATED) clients-few' -weekly '$(WEEKLY)'
 ## laws: every test, and every law of the suite of stores, with the steps that prove it
 .PHONY: laws
 laws:
