@@ -6,8 +6,10 @@ import "context"
 // may hold its locks. callPebble then returns [table.ErrFull] or [table.ErrBusy], and the call may continue in the
 // background.
 func (s *Store) callPebble(ctx context.Context, do func() error) error {
-	if s.disk.Waiting() {
+	select {
+	case <-s.disk.Stalled():
 		return s.disk.Shortage()
+	default:
 	}
 	done := make(chan error, 1)
 	s.calls.Go(func() { done <- do() })

@@ -58,11 +58,9 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("no write waits: a scan has %d rows: %v", n, err)
 	}
 
-	waiting := make(chan error)
+	waiting, stalled := make(chan error), s.Stalled()
 	go func() { waiting <- remove(0) }()
-	<-disk.hit // the delete now waits for space
-	for s.Measure(); !s.Metrics().Full; s.Measure() {
-	}
+	<-stalled // the delete now waits for space
 	if err := remove(1); !errors.Is(err, table.ErrFull) {
 		t.Errorf("a delete without room: %v", err)
 	}

@@ -104,7 +104,8 @@ func (d *Disk) Stall(now bool) {
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:
-		d.beginWait()
+		d.waiting.Add(1)
+		d.stall()
 	case !counts && d.compactions.counted:
 		d.endWait()
 	default:

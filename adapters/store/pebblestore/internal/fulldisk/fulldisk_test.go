@@ -150,6 +150,14 @@ func TestWriteWaits(t *testing.T) {
 		defer d.Close()
 		f := create(t, d, "data/000001.log", vfs.WriteCategoryUnspecified)
 		stalled := d.Stalled()
+		d.log.logf = func(string, ...any) {
+			select {
+			case <-stalled:
+				t.Error("Stalled reports the wait before the disk refuses writes")
+			default:
+			}
+			d.log.logf = t.Logf
+		}
 		m.set(3, 1000)
 		done := make(chan error, 1)
 		go func() {
@@ -159,8 +167,7 @@ func TestWriteWaits(t *testing.T) {
 			}
 			done <- err
 		}()
-		<-stalled
-		synctest.Wait() // an operation counts as waiting before the disk refuses writes
+		<-stalled // from now on, the disk refuses writes
 		for _, m := range [][]table.Mutation{puts, deletes} {
 			if err := d.Admit(m); !errors.Is(err, table.ErrFull) {
 				t.Errorf("a write beside one that waits: %v", err)
@@ -297,8 +304,7 @@ func TestDescriptors(t *testing.T) {
 			_, err := d.FS().Create("data/000002.log", vfs.WriteCategoryUnspecified)
 			done <- err
 		}()
-		<-stalled
-		synctest.Wait() // an operation counts as waiting before the disk refuses writes
+		<-stalled // from now on, the disk refuses writes
 		if err := d.Admit(deletes); !errors.Is(err, table.ErrBusy) {
 			t.Errorf("a delete meanwhile: %v", err)
 		}

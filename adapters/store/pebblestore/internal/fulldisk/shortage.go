@@ -14,7 +14,7 @@ func (d *Disk) retry(do func() error) error {
 		if NoDescriptor(err) || isGoneError(err) || !d.release() {
 			if !waits { // before the disk counts as full: AdmitDelete accepts deletes on a full disk, unless an operation waits
 				waits = true
-				d.beginWait()
+				d.waiting.Add(1)
 				defer d.endWait()
 			}
 			switch {
@@ -25,6 +25,7 @@ func (d *Disk) retry(do func() error) error {
 			default:
 				d.setFull()
 			}
+			d.stall() // last: whoever sees the closed channel must also see what is missing
 			if d.closing {
 				return err
 			}
@@ -40,8 +41,11 @@ func (d *Disk) retry(do func() error) error {
 	return err
 }
 
-func (d *Disk) beginWait() {
-	if d.waiting.Add(1) == 1 {
+// stall closes the channel of [Disk.Stalled]. d.mu must be held.
+func (d *Disk) stall() {
+	select {
+	case <-d.stuck:
+	default:
 		close(d.stuck)
 	}
 }
