@@ -9,6 +9,7 @@ import (
 
 	"edgetable/core/protocol"
 	"edgetable/core/table"
+	"edgetable/core/wiretest"
 )
 
 // TestReadAll checks that a body is read up to the limit. The size of the buffer must depend on the number of received
@@ -93,3 +94,56 @@ func TestBodyGrows(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// whole is a body that is in memory already, as a transport of functions passes it.
+type whole []byte
+
+func (b whole) Bytes() []byte            { return b }
+func (b whole) Read([]byte) (int, error) { panic("the handler must use Bytes") }
+
+// TestWholeBody checks the limit and the length of a body that is in memory already.
+func TestWholeBody(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const entity = `{"PartitionKey":"p","RowKey":"3"}`
+	for _, tt := range []struct {
+		why    string
+		body   string
+		length int64
+		status int
+		code   table.Code
+	}{
+		{"its length", entity, int64(len(entity)), 201, ""},
+		{"shorter than its length", entity, int64(len(entity)) + 1, 400, table.InvalidInput},
+		{"longer than its length", entity, int64(len(entity)) - 1, 400, table.InvalidInput},
+		{"exactly the limit", strings.Repeat(" ", protocol.MaxBody), protocol.MaxBody, 400, table.InvalidInput},
+		{"one byte above the limit", strings.Repeat(" ", protocol.MaxBody+1), -1, 413, table.RequestBodyTooLarge},
+	} {
+		req := s.request("POST", "/people", "application/json", nil)
+		req.Body, req.ContentLength = whole(tt.body), tt.length
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != tt.status || resp.Code != string(tt.code) {
+			t.Errorf("%s: %d %s, want %d %s", tt.why, resp.Status, resp.Body, tt.status, tt.code)
+		}
+		resp.Release()
+	}
+}
+
+// crowded is a body for which the transport has no memory.
+type crowded struct{ account string }
+
+func (b *crowded) BelongsTo(account string) { b.account = account }
+func (b *crowded) Read([]byte) (int, error) { return 0, table.ServerBusy.Err() }
+
+// TestBodyWithoutMemory checks that a transport learns to which account a body belongs, and may refuse the body.
+func TestBodyWithoutMemory(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	req, body := s.request("POST", "/people", "application/json", nil), new(crowded)
+	req.Body, req.ContentLength = body, 100
+	resp := s.Serve(t.Context(), req)
+	defer resp.Release()
+	if resp.Status != 503 || resp.Refused != protocol.RefusedMemory || body.account != wiretest.Account {
+		t.Errorf("status %d, refused %q, a body of %q", resp.Status, resp.Refused, body.account)
+	}
+}

@@ -40,6 +40,10 @@ func TestSummary(t *testing.T) {
 	header := func(name string, values ...string) func(*protocol.Request) {
 		return func(r *protocol.Request) { r.Header.(protocol.Header)[name] = values }
 	}
+	older := func(r *protocol.Request) {
+		header("Authorization", "Bearer secret")(r)
+		header("X-Ms-Version", "2016-05-31")(r)
+	}
 	for _, tt := range []struct {
 		method, target string
 		change         func(*protocol.Request)
@@ -60,6 +64,8 @@ func TestSummary(t *testing.T) {
 		{"GET", "/people", header("Authorization", "SharedKeyLite "+wiretest.Account+":c2VjcmV0"), "AuthenticationFailed signature 0/0", "a wrong signature"},
 		{"GET", "/people", header("Authorization", "Bearer secret"), "AuthenticationFailed token 0/0", "a bearer token"},
 		{"GET", "/people?sv=2019-02-02&tn=people&sp=r&se=2030-01-01&sig=c2VjcmV0", header("Authorization"), "AuthenticationFailed sas 0/0", "a wrong shared access signature"},
+		{"GET", "/people?sv=2019-02-02&tn=people&sp=r&se=secret&sig=c2VjcmV0", header("Authorization"), "AuthenticationFailed sas 0/0", "an unreadable shared access signature"},
+		{"GET", "/people", older, "AuthenticationFailed token 0/0", "a bearer token of a version without bearer tokens"},
 	} {
 		got := send(tt.method, tt.target, "", tt.change)
 		text := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %d/%d %s %s", got.Operation, got.Table, got.Code, got.Refused, got.Scanned, got.Returned, got.Plan(), got.Filter())), " ")
@@ -72,6 +78,9 @@ func TestSummary(t *testing.T) {
 		if all := fmt.Sprintf("%+v", got.AppendLog(nil)); strings.Contains(all+text, "secret") || strings.Contains(all, "c2VjcmV0") {
 			t.Errorf("%s: the summary shows data: %s %s", tt.why, all, text)
 		}
+	}
+	if got := send("OPTIONS", "/people", "", nil).Operation; got != "Preflight" {
+		t.Errorf("the operation of OPTIONS: %q", got)
 	}
 }
 
