@@ -71,12 +71,8 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 		if len(b) > MaxBody {
 			return b[:0], table.RequestBodyTooLarge.Err()
 		}
-		if errors.Is(err, io.EOF) {
-			if length >= 0 && int64(len(b)) != length {
-				err = io.ErrUnexpectedEOF
-			} else {
-				return b, nil
-			}
+		if errors.Is(err, io.EOF) && (length < 0 || int64(len(b)) == length) {
+			return b, nil
 		}
 		if e, ok := errors.AsType[*table.Error](err); ok {
 			return b[:0], e // the transport returns a *table.Error if its memory for bodies is exhausted

@@ -33,6 +33,7 @@ func TestReadAll(t *testing.T) {
 		{"one byte above the limit", strings.NewReader(strings.Repeat("a", protocol.MaxBody+1)), -1, 0, table.RequestBodyTooLarge},
 		{"an endless body", endless{}, -1, 0, table.RequestBodyTooLarge},
 		{"longer than its length", strings.NewReader("abc"), 2, 0, table.InvalidInput},
+		{"longer than no length", strings.NewReader("abc"), 0, 0, table.InvalidInput},
 		{"shorter than its length", strings.NewReader("abc"), 4, 0, table.InvalidInput},
 		{"broken", iotest.ErrReader(broken), 4, 0, table.InvalidInput},
 		{"a read error in the middle", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), -1, 0, table.InvalidInput},
@@ -129,21 +130,26 @@ func TestWholeBody(t *testing.T) {
 	}
 }
 
-// crowded is a body for which the transport has no memory.
-type crowded struct{ account string }
+// refused is a body that the transport refuses with an error.
+type refused struct {
+	account string
+	err     *table.Error
+}
 
-func (b *crowded) BelongsTo(account string) { b.account = account }
-func (b *crowded) Read([]byte) (int, error) { return 0, table.ServerBusy.Err() }
+func (b *refused) BelongsTo(account string) { b.account = account }
+func (b *refused) Read([]byte) (int, error) { return 0, b.err }
 
-// TestBodyWithoutMemory checks that a transport learns to which account a body belongs, and may refuse the body.
-func TestBodyWithoutMemory(t *testing.T) {
+// TestRefusedBody checks that a transport learns to which account a body belongs, and may refuse the body.
+func TestRefusedBody(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	req, body := s.request("POST", "/people", "application/json", nil), new(crowded)
-	req.Body, req.ContentLength = body, 100
-	resp := s.Serve(t.Context(), req)
-	defer resp.Release()
-	if resp.Status != 503 || resp.Refused != protocol.RefusedMemory || body.account != wiretest.Account {
-		t.Errorf("status %d, refused %q, a body of %q", resp.Status, resp.Refused, body.account)
+	for code, want := range map[table.Code]protocol.Refusal{table.ServerBusy: protocol.RefusedMemory, table.RequestBodyTooLarge: ""} {
+		req, body := s.request("POST", "/people", "application/json", nil), &refused{err: code.Err()}
+		req.Body, req.ContentLength = body, 100
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != code.Err().Status() || resp.Refused != want || body.account != wiretest.Account {
+			t.Errorf("status %d, refused %q, a body of %q", resp.Status, resp.Refused, body.account)
+		}
+		resp.Release()
 	}
 }

@@ -79,6 +79,9 @@ func TestConsistency(t *testing.T) {
 		{"a list of tables at the secondary address", "GET", "-secondary/Tables", "", "", 200, eventual},
 		{"a table with eventual", "GET", "/Tables('people')", "eventual", "", 200, eventual},
 		{"a list of tables with a wrong value", "GET", "/Tables", "bounded", "", 400, nil},
+		{"a table with a wrong value", "GET", "/Tables('people')", "bounded", "", 400, nil},
+		{"a count with eventual", "GET", "/people/$count", "eventual", "", 200, eventual},
+		{"a count with a wrong value", "GET", "/people/$count", "bounded", "", 400, nil},
 		{"an insert", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 201, nil},
 		{"an insert of an existing entity", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 409, nil},
 		{"an upsert", "PUT", one, "eventual", `{"v":1}`, 204, nil},
@@ -89,6 +92,24 @@ func TestConsistency(t *testing.T) {
 		if !slices.Equal(store.reads, tt.reads) {
 			t.Errorf("%s: reads %v, want %v", tt.why, store.reads, tt.reads)
 		}
+	}
+}
+
+// TestStrongOnSecondary checks that a server which is a secondary refuses only reads that must be strong.
+func TestStrongOnSecondary(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Secondary = func() bool { return true }
+	for header, want := range map[string]int{"": 200, "eventual": 200, "strong": 400} {
+		req := s.request("GET", "/people()", "", nil)
+		if header != "" {
+			req.Header.(protocol.Header)["X-Edgetable-Consistency"] = []string{header}
+		}
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != want {
+			t.Errorf("%q: status %d, want %d: %s", header, resp.Status, want, resp.Body)
+		}
+		resp.Release()
 	}
 }
 

@@ -175,6 +175,10 @@ func TestBearer(t *testing.T) {
 		code   table.Code
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
+		{"09AZaz-._~+/==", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
+		{"@", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
+		{"{", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
+		{":", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
 		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
 		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // status 400 without a challenge (WWW-Authenticate), as from the service
 		{"later", "127.0.0.1", 503, table.ServerBusy},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
+	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/testdata/memstore"
@@ -57,6 +58,9 @@ func TestRestore(t *testing.T) {
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
+	if status, text := s.do(t, "GET", "/people?comp=traffic", "", nil); status != 501 {
+		t.Errorf("a store without statistics: %d %s", status, text)
+	}
 	var asked []string
 	s.Traffic = func(account, name string) ([]byte, error) {
 		asked = append(asked, account+"/"+name)
@@ -80,4 +84,35 @@ func TestTraffic(t *testing.T) {
 	if want := wiretest.Account + "/people"; len(asked) != 2 || asked[0] != want || asked[1] != want {
 		t.Errorf("asked for %v", asked)
 	}
+}
+
+// TestConditionOfOptions checks which values of If-Match let a request replace the options of a table.
+func TestConditionOfOptions(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	etag := func() string {
+		resp := s.Serve(t.Context(), s.request("GET", "/people?comp=options", "", nil))
+		defer resp.Release()
+		return field(&resp, "ETag")
+	}
+	put := func(match, options string, want int) {
+		t.Helper()
+		req := s.request("PUT", "/people?comp=options", "application/json", []byte(options))
+		if match != "" {
+			req.Header.(protocol.Header)["If-Match"] = []string{match}
+		}
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != want {
+			t.Errorf("If-Match: %s: status %d, want %d: %s", match, resp.Status, want, resp.Body)
+		}
+		resp.Release()
+	}
+	first := etag()
+	const feed = `{"changes":{}}`
+	put("", feed, 204)
+	put(first, "{}", 412)
+	put(`""`, "{}", 412)
+	put(`"other"`, "{}", 412)
+	put(etag(), "{}", 204)
+	put("*", feed, 204)
 }

@@ -64,7 +64,7 @@ func TestSummary(t *testing.T) {
 		{"GET", "/people", header("Authorization", "SharedKeyLite "+wiretest.Account+":c2VjcmV0"), "AuthenticationFailed signature 0/0", "a wrong signature"},
 		{"GET", "/people", header("Authorization", "Bearer secret"), "AuthenticationFailed token 0/0", "a bearer token"},
 		{"GET", "/people?sv=2019-02-02&tn=people&sp=r&se=2030-01-01&sig=c2VjcmV0", header("Authorization"), "AuthenticationFailed sas 0/0", "a wrong shared access signature"},
-		{"GET", "/people?sv=2019-02-02&tn=people&sp=r&se=secret&sig=c2VjcmV0", header("Authorization"), "AuthenticationFailed sas 0/0", "an unreadable shared access signature"},
+		{"GET", "/people?sv=2019-02-02&tn=people&sp=r&sp=r&se=2030-01-01&sig=c2VjcmV0", header("Authorization"), "AuthenticationFailed sas 0/0", "an unreadable shared access signature"},
 		{"GET", "/people", older, "AuthenticationFailed token 0/0", "a bearer token of a version without bearer tokens"},
 	} {
 		got := send(tt.method, tt.target, "", tt.change)

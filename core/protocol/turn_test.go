@@ -13,15 +13,17 @@ import (
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/must"
 )
 
 // turns is a [protocol.Turns] that records the kind and the payer of each request. If busy is set, it refuses every
 // request.
 type turns struct {
-	log  []string
-	cost int64 // the cost of the last request
-	busy bool
-	open bool
+	log   []string
+	began int64 // the cost of the last request before its turn
+	cost  int64 // the cost of the last request
+	busy  bool
+	open  bool
 }
 
 func (r *turns) Begin(_ context.Context, w protocol.Work) (protocol.Turn, time.Duration) {
@@ -37,6 +39,7 @@ func (r *turns) Begin(_ context.Context, w protocol.Work) (protocol.Turn, time.D
 		payer = fmt.Sprintf("%x", payer)
 	}
 	r.log = append(r.log, kind+" by "+payer)
+	r.began = w.Cost
 	if r.busy {
 		return nil, 0
 	}
@@ -98,6 +101,7 @@ func TestTurns(t *testing.T) {
 		{"a query", "GET", "/people()", "", nil, 200, own("query")},
 		{"a write", "POST", "/Tables", `{"TableName":"pets"}`, nil, 201, own("write")},
 		{"a batch is one request", "POST", "/$batch", changesetOfTwo, nil, 202, own("write")},
+		{"so is a query in a batch", "POST", "/$batch", batchQuery("GET /" + wiretest.Account + "/people()"), nil, 202, own("write")},
 		{"a token of an issuer", "GET", "/Tables", "", func(q *protocol.Request) {
 			q.Scheme, q.Header.(protocol.Header)["Authorization"] = "https", []string{"Bearer x"}
 		}, 200, own("read")},
@@ -143,6 +147,13 @@ func TestNoTurn(t *testing.T) {
 	if resp.Status != 503 || resp.Refused != protocol.RefusedQueue || field(&resp, "Retry-After") == "" {
 		t.Errorf("%d %q", resp.Status, resp.Refused)
 	}
+	byPolicy, err := sas.TableValues{Table: "people", Identifier: "readers"}.Sign(wiretest.Account, s.key)
+	must.OK(t, err)
+	req := s.request("GET", "/people()?"+byPolicy, "", nil)
+	delete(req.Header.(protocol.Header), "Authorization")
+	if resp := s.Serve(t.Context(), req); resp.Status != 503 || resp.Refused != protocol.RefusedQueue {
+		t.Errorf("a read of a policy: %d %q", resp.Status, resp.Refused)
+	}
 	s.Turns = nil
 	if status, body := s.do(t, "GET", "/Tables('pets')", "", nil); status != 404 {
 		t.Errorf("%d %s", status, body)
@@ -170,6 +181,9 @@ func TestCosts(t *testing.T) {
 	}
 	point := cost("GET", "/people(PartitionKey='a',RowKey='0')", "")
 	scan := cost("GET", "/people()?$filter=A%20eq%20'b'", "")
+	if r.began <= 0 || r.began >= scan {
+		t.Errorf("the scan cost %d before its turn and %d at its end", r.began, scan)
+	}
 	page := cost("GET", "/people()", "")
 	if !(small < large && point < scan && 3*point < scan && scan < page) {
 		t.Errorf("small write %d, large write %d, point read %d, scan of 200 entities %d, page with them %d", small, large, point, scan, page)
