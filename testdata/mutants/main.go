@@ -33,7 +33,7 @@ var suites = map[string][]string{
 	"core/sharedkey": {"core/sharedkey", "core/protocol"},
 	"core/settings":  {"core/settings", "core/protocol"},
 	"core/odata":     {"core/odata", "core/protocol"},
-	"core/protocol":  {"core/protocol"},
+	"core/protocol":  {"core/protocol", "core/changefeed"},
 	"core/table":     {"core/table", "core/protocol", "testdata/memstore"},
 	"core/buckets":   {"core/buckets", "adapters/store/workerskv"},
 }
