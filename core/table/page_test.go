@@ -20,10 +20,7 @@ func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 	b.Eager = eager
 	page := ""
 	for i := range rows {
-		p := edm.AppendProperty(nil, "N", edm.Int32(int32(i%10)))
-		row := table.Row{Key: fmt.Append(nil, i), Properties: p}
-		used := len(row.Key) + len(edm.AppendProperty(p, "P", edm.Binary(nil)))
-		row.Properties = edm.AppendProperty(p, "P", edm.Binary(make([]byte, 100-used)))
+		row := sizedRow(i, 100)
 		switch verdict, err := b.Examine(t.Context(), &row); {
 		case err != nil:
 			t.Fatal(err)
@@ -34,6 +31,14 @@ func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 		}
 	}
 	return fmt.Sprintf("%send, %d", page, scanned(t, &b.Page))
+}
+
+// sizedRow returns a row of 100 or 8192 bytes. Its key is i as text, and its property N is the last digit of i.
+func sizedRow(i, size int) table.Row {
+	row := table.Row{Key: fmt.Append(nil, i), Properties: edm.AppendProperty(nil, "N", edm.Int32(int32(i%10)))}
+	used := len(row.Key) + len(edm.AppendProperty(row.Properties, "P", edm.Binary(make([]byte, size)))) - size
+	row.Properties = edm.AppendProperty(row.Properties, "P", edm.Binary(make([]byte, size-used)))
+	return row
 }
 
 // scanned returns the number of bytes that the page examined. It checks that this is 100 for each row.

@@ -118,6 +118,26 @@ func TestQueryPages(t *testing.T) {
 	}
 }
 
+// TestQueryTime checks that a page may last exactly Budget.Time, and ends before its second row if it lasts longer.
+func TestQueryTime(t *testing.T) {
+	t.Parallel()
+	for later, rows := range map[edm.Ticks]int{50: 100, 51: 1} {
+		now := edm.Ticks(0)
+		clock := func() edm.Ticks { // each time after the first one is later
+			first := now
+			now = later
+			return first
+		}
+		s := newServiceOver(t, memstore.New(func() edm.Ticks { return 1000 }), clock, table.Options{Budget: table.Budget{Time: 50}})
+		fill(t, s)
+		now = 0
+		page, err := s.Query(t.Context(), people, table.Query{Top: 1000})
+		if err != nil || len(page.Rows) != rows {
+			t.Errorf("a page that lasts %d ticks: %d rows, %v, want %d", later, len(page.Rows), err, rows)
+		}
+	}
+}
+
 // TestQueryTopZero checks that a query with Top 0 returns an empty page without a Next.
 func TestQueryTopZero(t *testing.T) {
 	t.Parallel()
