@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"edgetable/core/edm"
@@ -77,12 +78,31 @@ func TestMalformedCounts(t *testing.T) {
 	s := newServer(t)
 	s.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 2, Keys: 10, Now: func() edm.Ticks { return edm.TicksOf(wiretest.Start) }})
 	for i, want := range []int{400, 400, 503} {
-		req := s.request("GET", "/Tables", "", nil)
-		req.Header.(protocol.Header)["Authorization"] = []string{"SharedKey secret"}
-		resp := s.Serve(t.Context(), req)
+		resp := s.Serve(t.Context(), withHeader(s.request("GET", "/Tables", "", nil), "Authorization", "SharedKey secret"))
 		if resp.Status != want {
 			t.Errorf("request %d: status %d, want %d: %s", i, resp.Status, want, resp.Body)
 		}
 		resp.Release()
+	}
+}
+
+// TestDelegationWithoutKey checks that an account without a key lends none.
+func TestDelegationWithoutKey(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Bearer = func(context.Context, string) (protocol.Identity, error) {
+		return protocol.Identity{ObjectID: "oid", TenantID: "tid"}, nil
+	}
+	account := &protocol.Account{Account: sharedkey.Account{Name: wiretest.Account}}
+	s.Accounts = func(string) (*protocol.Account, bool) { return account, true }
+	const body = `<KeyInfo><Start>2026-11-23T14:00:00Z</Start><Expiry>2026-11-24T14:00:00Z</Expiry></KeyInfo>`
+	req := s.request("POST", "/?restype=service&comp=userdelegationkey", "application/xml", []byte(body))
+	req.Scheme = "https"
+	h := req.Header.(protocol.Header)
+	h["Authorization"], h["X-Ms-Version"] = []string{"Bearer token"}, []string{"2026-02-06"}
+	resp := s.Serve(t.Context(), req)
+	defer resp.Release()
+	if resp.Status != 403 || resp.Code != string(table.AuthorizationFailure) || !strings.Contains(string(resp.Body), "has no key") {
+		t.Errorf("%d %s", resp.Status, resp.Body)
 	}
 }

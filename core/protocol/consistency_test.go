@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/testdata/memstore"
@@ -101,11 +100,7 @@ func TestStrongOnSecondary(t *testing.T) {
 	s := newServer(t)
 	s.Secondary = func() bool { return true }
 	for header, want := range map[string]int{"": 200, "eventual": 200, "strong": 400} {
-		req := s.request("GET", "/people()", "", nil)
-		if header != "" {
-			req.Header.(protocol.Header)["X-Edgetable-Consistency"] = []string{header}
-		}
-		resp := s.Serve(t.Context(), req)
+		resp := s.Serve(t.Context(), withHeader(s.request("GET", "/people()", "", nil), "X-Edgetable-Consistency", header))
 		if resp.Status != want {
 			t.Errorf("%q: status %d, want %d: %s", header, resp.Status, want, resp.Body)
 		}
@@ -121,11 +116,7 @@ func (s *server) checkConsistency(t *testing.T, method, path, body, header strin
 	if strings.HasSuffix(path, "/$batch") {
 		contentType = "multipart/mixed; boundary=b"
 	}
-	req := s.request(method, path, contentType, []byte(body))
-	if header != "" {
-		req.Header.(protocol.Header)["X-Edgetable-Consistency"] = []string{header}
-	}
-	resp := s.Serve(t.Context(), req)
+	resp := s.Serve(t.Context(), withHeader(s.request(method, path, contentType, []byte(body)), "X-Edgetable-Consistency", header))
 	defer resp.Release()
 	if resp.Status != status {
 		t.Errorf("%s %s: status %d, want %d: %s", method, path, resp.Status, status, resp.Body)

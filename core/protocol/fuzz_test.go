@@ -90,6 +90,14 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	}
 }
 
+// withHeader sets a header of a request, unless the value is empty. It returns the request.
+func withHeader(r *protocol.Request, name, value string) *protocol.Request {
+	if value != "" {
+		r.Header.(protocol.Header)[name] = []string{value}
+	}
+	return r
+}
+
 // do sends a request with the current protocol version. It checks the rules that hold for every response.
 func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()

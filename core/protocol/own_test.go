@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/testdata/memstore"
@@ -97,11 +96,7 @@ func TestConditionOfOptions(t *testing.T) {
 	}
 	put := func(match, options string, want int) {
 		t.Helper()
-		req := s.request("PUT", "/people?comp=options", "application/json", []byte(options))
-		if match != "" {
-			req.Header.(protocol.Header)["If-Match"] = []string{match}
-		}
-		resp := s.Serve(t.Context(), req)
+		resp := s.Serve(t.Context(), withHeader(s.request("PUT", "/people?comp=options", "application/json", []byte(options)), "If-Match", match))
 		if resp.Status != want {
 			t.Errorf("If-Match: %s: status %d, want %d: %s", match, resp.Status, want, resp.Body)
 		}
@@ -115,4 +110,13 @@ func TestConditionOfOptions(t *testing.T) {
 	put(`"other"`, "{}", 412)
 	put(etag(), "{}", 204)
 	put("*", feed, 204)
+}
+
+// TestCountFrom checks that a count refuses a continuation token that it cannot read.
+func TestCountFrom(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	if status, text := s.do(t, "GET", "/people/$count?NextPartitionKey=nonsense", "", nil); status != 400 {
+		t.Errorf("%d %s", status, text)
+	}
 }

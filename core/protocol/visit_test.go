@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"maps"
 	"reflect"
 	"testing"
 
@@ -40,9 +41,7 @@ func TestVisits(t *testing.T) {
 		{"a transaction", "POST", "/$batch", batch, protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}, protocol.Visit{Write: true, Entities: 2, Inserts: 1, Bytes: sent + len("p4444"), Largest: sent}},
 	} {
 		req := s.request(tt.method, tt.path, "application/json", []byte(tt.body))
-		for name, values := range tt.header {
-			req.Header.(protocol.Header)[name] = values
-		}
+		maps.Copy(req.Header.(protocol.Header), tt.header)
 		resp := s.Serve(t.Context(), req)
 		checkVisit(t, tt.why, &resp, tt.want)
 		resp.Release()
