@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
@@ -22,7 +23,7 @@ import (
 const settings = `
 SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
-SET statement_timeout = '30s'; SET lock_timeout = '2s'; SET idle_in_transaction_session_timeout = '60s'`
+SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'`
 
 // timeoutsSQL is SQL code that sets timeouts, after which the database aborts the transactions of a server that has
 // disappeared. It skips settings that this version of PostgreSQL lacks. transaction_timeout does not abort a commit
@@ -115,8 +116,8 @@ func (c *connector) prepareConfig(ctx context.Context, config *pgx.ConnConfig) e
 
 // prepareSession sets the session settings and prepares the statements, in two round trips.
 func (c *connector) prepareSession(ctx context.Context, conn *pgconn.PgConn) error {
-	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
-	if _, err := conn.Exec(ctx, settings+path+";"+timeoutsSQL).ReadAll(); err != nil {
+	own := fmt.Sprintf("; SET lock_timeout = %d; SET search_path = %s;", c.lockTimeout.Milliseconds(), pgx.Identifier{c.Schema}.Sanitize())
+	if _, err := conn.Exec(ctx, settings+own+timeoutsSQL).ReadAll(); err != nil {
 		return err
 	}
 	return statement.Prepare(ctx, conn)

@@ -277,7 +277,7 @@ func TestLostOverEnded(t *testing.T) {
 // return only after all writes under the earlier options have ended.
 func TestDeclarationWaits(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}
+	o := postgres.Options{Schema: newSchema(t, shared), PurgeEvery: -1}.LockTimeout(20 * time.Second) // an update that is sent again follows the rule
 	s, other := open(t, shared, o), open(t, shared, o)
 	create(t, s)
 	must.OK(t, writes(table.Mutation{})(t.Context(), s))

@@ -28,6 +28,12 @@ func (o Options) Watch(d time.Duration) Options {
 	return o
 }
 
+// LockTimeout sets how long a statement waits for a lock.
+func (o Options) LockTimeout(d time.Duration) Options {
+	o.lockTimeout = d
+	return o
+}
+
 // Machine sets the clock with which the store compares the clock of the database.
 func (o Options) Machine(now func() time.Time) Options {
 	o.machine = now

@@ -57,6 +57,8 @@ type Options struct {
 	noBarrier bool
 	// watchEvery is how long a write waits for its reply before the store checks its connection.
 	watchEvery time.Duration
+	// lockTimeout is how long a statement waits for a lock. Then the database aborts its transaction.
+	lockTimeout time.Duration
 	// machine is the machine's clock, which the store compares with the database's clock.
 	machine func() time.Time
 }
@@ -98,6 +100,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.machine = time.Now
 	}
 	o.watchEvery = cmp.Or(o.watchEvery, 5*time.Second)
+	o.lockTimeout = cmp.Or(o.lockTimeout, 2*time.Second)
 	if o.Dial == nil {
 		o.Dial = dial.Context
 	}
