@@ -20,7 +20,7 @@ import (
 // each write, and Purge must remove tombstones and dropped tables.
 func TestStrangers(t *testing.T) {
 	w := new(wire)
-	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial, Timeout: 10 * time.Second, PurgeEvery: -1, PurgeAfter: time.Microsecond})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: w.dial, PurgeEvery: -1, PurgeAfter: time.Microsecond})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "deleted"))
 	_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "deleted"), Kind: table.Delete, Condition: table.Present}})
