@@ -166,18 +166,26 @@ const FormatVersion = layout.Version
 // FormatLine returns the first line of the file TABLES, with format version n.
 func FormatLine(n int) []byte { return recordcopy.Head(uint32(n)) }
 
-// CommitsOfLog returns the offsets at which the commits of a log end.
-func CommitsOfLog(t testing.TB, b []byte, name string) (ends []int) {
+// CommitPlace has the offset of the first byte of a commit in a log, and that of the first byte after it.
+type CommitPlace struct{ Begin, End int }
+
+// CommitsOfLog returns the places of the commits of a log, without marks: the store writes a mark after each second without
+// commits.
+func CommitsOfLog(t testing.TB, b []byte, name string) (commits []CommitPlace) {
 	t.Helper()
 	var n uint32
 	if _, err := fmt.Sscanf(name, "%d.log", &n); err != nil {
 		t.Fatal(err)
 	}
 	log := logfile.Scan(b, n)
-	for i, r := range log.Records[1:] {
-		if m, ok := logguard.MarkOf(log.Records[i].Payload); ok && m.Number > 0 {
-			ends = append(ends, r.Offset)
+	for i, r := range log.Records {
+		end := log.End
+		if i+1 < len(log.Records) {
+			end = log.Records[i+1].Offset
+		}
+		if m, ok := logguard.MarkOf(r.Payload); ok && m.Number > 0 {
+			commits = append(commits, CommitPlace{r.Offset, end})
 		}
 	}
-	return append(ends, log.End)
+	return commits
 }
