@@ -489,7 +489,7 @@ func TestFeedSetBack(t *testing.T) {
 func TestFeedStatements(t *testing.T) {
 	needs.These(t, needs.Postgres)
 	tp := new(tap)
-	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Dial: tp.dial})
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Dial: tp.dial}.Watch(time.Hour))
 	must.OK(t, putOne(t.Context(), s, "first"))
 	expect := func(want string, m ...table.Mutation) {
 		t.Helper()

@@ -39,7 +39,7 @@ func TestFrozenServer(t *testing.T) {
 			frozen := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }())
 			create(t, frozen)
 			must.OK(t, putOne(t.Context(), frozen, "before")) // raises the server's clock above the Timestamps at which a new table begins
-			o.Timeout = 20 * time.Second // shorter than the timeouts that end a transaction
+			o.Timeout = 20 * time.Second                      // shorter than the timeouts that end a transaction
 			other := open(t, shared, o)
 			h := w.holdSent()
 			outcome := make(chan error, 1)

@@ -76,6 +76,7 @@ func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 	t.Helper()
 	o.DSN = cmp.Or(o.DSN, c.DSN(""))
 	o.Connections = cmp.Or(o.Connections, 8)
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Minute) // on a busy machine, an operation may last longer than a server's usual 30 s
 	s, err := postgres.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

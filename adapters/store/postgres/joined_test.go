@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/key"
@@ -16,7 +17,7 @@ import (
 func TestWritesTogether(t *testing.T) {
 	t.Parallel()
 	var tp tap
-	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: tp.dial, PurgeEvery: -1})
+	s := open(t, shared, postgres.Options{Schema: newSchema(t, shared), Dial: tp.dial, PurgeEvery: -1}.Watch(time.Hour))
 	create(t, s)
 	other := table.RecordKey{Account: "acct", Table: "zebras"}
 	_, err := s.WriteRecord(t.Context(), table.Record{Key: other, Incarnation: table.Incarnation{2}})
