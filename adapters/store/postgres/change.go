@@ -107,13 +107,11 @@ func (s *Store) resolveChange(ctx context.Context, ticks edm.Ticks, trace statem
 	var applied, complete bool
 	err := s.awaitProcessEnd(ctx, cause)
 	if err == nil {
-		err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-			_, err := statement.Query(ctx, c, trace.Prepared, func(v [][]byte) error {
-				applied, complete = statement.Number(v[0]) > 0, statement.Number(v[1]) > 0
-				return nil
-			}, trace.Args...)
-			return err
-		})
+		var rows [][][]byte
+		rows, err = s.query(ctx, trace.Prepared, trace.Args...)
+		for _, v := range rows {
+			applied, complete = statement.Number(v[0]) > 0, statement.Number(v[1]) > 0
+		}
 	}
 	if err == nil && applied {
 		err = s.awaitStandby(ctx)

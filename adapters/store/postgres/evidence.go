@@ -91,13 +91,10 @@ func (s *Store) resolveWrite(ctx context.Context, w *write, now *state, cause er
 	if now.declared != nil {
 		seen = statement.RuledOverwritten
 	}
-	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := statement.Query(ctx, c, seen, func(v [][]byte) error {
-			purged, last, own = edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
-			return nil
-		}, []byte(w.name), w.key, statement.Int8(int64(mine)))
-		return err
-	})
+	rows, err := s.query(ctx, seen, []byte(w.name), w.key, statement.Int8(int64(mine)))
+	for _, v := range rows {
+		purged, last, own = edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
+	}
 	if last%slot.Slots == mine {
 		own = last
 	}

@@ -107,22 +107,24 @@ func (s *Store) read(ctx context.Context, client lend.Client, do func(ctx contex
 	return nil
 }
 
-// column returns the first column of a statement's result.
-func (s *Store) column(ctx context.Context, query statement.Prepared, args ...[]byte) (list [][]byte, err error) {
+// query executes a statement that is safe to repeat, and returns the values of each row.
+func (s *Store) query(ctx context.Context, what statement.Prepared, args ...[]byte) (rows [][][]byte, err error) {
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		list = nil
-		_, err := statement.Query(ctx, c, query, func(v [][]byte) error {
-			list = append(list, bytes.Clone(v[0]))
+		rows = nil
+		_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
+			row := make([][]byte, len(v))
+			for i := range v {
+				row[i] = bytes.Clone(v[i])
+			}
+			rows = append(rows, row)
 			return nil
 		}, args...)
 		return err
 	})
-	return list, err
+	return rows, err
 }
 
-func (s *Store) execute(ctx context.Context, query statement.Prepared, args ...[]byte) error {
-	return s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := statement.Query(ctx, c, query, nil, args...)
-		return err
-	})
+func (s *Store) execute(ctx context.Context, what statement.Prepared, args ...[]byte) error {
+	_, err := s.query(ctx, what, args...)
+	return err
 }

@@ -1,13 +1,9 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"math/rand/v2"
-	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
@@ -59,7 +55,7 @@ func (s *Store) purging(ctx context.Context) {
 // purgeDropped removes the entities of dropped incarnations. It first waits for statements that found an incarnation
 // before its table was dropped.
 func (s *Store) purgeDropped(ctx context.Context) error {
-	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
+	lives, err := s.query(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
 		return err
 	}
@@ -67,12 +63,12 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		return err
 	}
 	for _, life := range lives {
-		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
+		if err := s.deleteRows(ctx, statement.DeleteLife, life[0], 0); err != nil {
 			return err
 		}
 		// DeleteLife skips rows that the purge of another server has locked. While such rows remain, EmptyLife does not
 		// record that the incarnation is empty.
-		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
+		if err := s.execute(ctx, statement.EmptyLife, life[0]); err != nil {
 			return err
 		}
 	}
@@ -86,7 +82,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 	after := statement.Int8(0)
 	for {
-		lives, err := s.column(ctx, statement.DeadLives, after, statement.Int8(purgeLives))
+		lives, err := s.query(ctx, statement.DeadLives, after, statement.Int8(purgeLives))
 		if err != nil || len(lives) == 0 {
 			return err
 		}
@@ -97,22 +93,21 @@ func (s *Store) purgeDead(ctx context.Context) error {
 			return err
 		}
 		for _, life := range lives {
-			if err := s.deleteRows(ctx, statement.DeleteDead, life, upTo); err != nil {
+			if err := s.deleteRows(ctx, statement.DeleteDead, life[0], upTo); err != nil {
 				return err
 			}
 		}
-		if after = lives[len(lives)-1]; len(lives) < purgeLives {
+		if after = lives[len(lives)-1][0]; len(lives) < purgeLives {
 			return nil
 		}
 	}
 }
 
-// bothForms appends the negative of each incarnation number to the list. The record of a table with options contains
-// the negative number.
-func bothForms(lives [][]byte) [][]byte {
-	list := slices.Clip(lives)
+// bothForms returns each incarnation number and its negative. The record of a table with options contains the negative
+// number.
+func bothForms(lives [][][]byte) (list [][]byte) {
 	for _, life := range lives {
-		list = append(list, statement.Int8(-statement.Number(life)))
+		list = append(list, life[0], statement.Int8(-statement.Number(life[0])))
 	}
 	return list
 }
@@ -121,23 +116,17 @@ func bothForms(lives [][]byte) [][]byte {
 func (s *Store) deleteRows(ctx context.Context, query statement.Prepared, life []byte, upTo edm.Ticks) error {
 	from := []byte{}
 	for {
-		rows := 0
-		err := s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-			rows = 0
-			_, err := statement.Query(ctx, c, query, func(v [][]byte) error {
-				rows++
-				if string(v[0]) > string(from) {
-					from = bytes.Clone(v[0])
-				}
-				return nil
-			}, life, from, statement.Int8(purgeRows), statement.Int8(int64(upTo)))
-			return err
-		})
+		rows, err := s.query(ctx, query, life, from, statement.Int8(purgeRows), statement.Int8(int64(upTo)))
 		if err != nil {
 			return err
 		}
-		s.counters.purged.Add(int64(rows))
-		if rows < purgeRows {
+		for _, v := range rows {
+			if string(v[0]) > string(from) {
+				from = v[0]
+			}
+		}
+		s.counters.purged.Add(int64(len(rows)))
+		if len(rows) < purgeRows {
 			return nil
 		}
 	}

@@ -45,15 +45,15 @@ func (e *lostBy) Unwrap() error { return e.err }
 // therefore holds a lock, by which awaitWriters finds it.
 func (s *Store) awaitWriters(ctx context.Context, of sessionFilter) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
-	before, err := s.column(ctx, statement.Writing, args...)
+	before, err := s.query(ctx, statement.Writing, args...)
 	for try := 0; err == nil && len(before) > 0; try++ {
 		if err = pause(ctx, min(try, 6)); err != nil {
 			return err
 		}
-		var now [][]byte
-		now, err = s.column(ctx, statement.Writing, args...)
-		before = slices.DeleteFunc(before, func(t []byte) bool {
-			return !slices.ContainsFunc(now, func(n []byte) bool { return bytes.Equal(n, t) })
+		var now [][][]byte
+		now, err = s.query(ctx, statement.Writing, args...)
+		before = slices.DeleteFunc(before, func(t [][]byte) bool {
+			return !slices.ContainsFunc(now, func(n [][]byte) bool { return bytes.Equal(n[0], t[0]) })
 		})
 	}
 	return err
@@ -67,7 +67,7 @@ func (s *Store) awaitProcessEnd(ctx context.Context, cause error) error {
 		return cause
 	}
 	for try := 0; ; try++ {
-		there, err := s.column(ctx, statement.Gone, []byte(s.name), []byte(l.by.id))
+		there, err := s.query(ctx, statement.Gone, []byte(s.name), []byte(l.by.id))
 		if err != nil || len(there) == 0 || s.sessions.Followed(l.by.id, l.by.session) {
 			return err
 		}

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -19,14 +18,10 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 		return 0, nil, err
 	}
 	defer cancel()
-	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		due, state = 0, nil
-		_, err := statement.Query(ctx, c, statement.ReadUpkeep, func(v [][]byte) error {
-			due, state = edm.Ticks(statement.Number(v[0])), bytes.Clone(v[1])
-			return nil
-		}, []byte(t.String()))
-		return err
-	})
+	rows, err := s.query(ctx, statement.ReadUpkeep, []byte(t.String()))
+	for _, v := range rows {
+		due, state = edm.Ticks(statement.Number(v[0])), v[1]
+	}
 	return due, state, err
 }
 
