@@ -15,9 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-const (
-	maxGets = 128
-)
+const maxGets = 128
 
 type state struct {
 	live          bool
@@ -123,7 +121,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 		group = plain
 	}
 	if len(group) > 0 {
-		if err := getPlain(ctx, c, group); err != nil {
+		noMore := func(*get, [][]byte) error { return nil }
+		if err := getWith(ctx, c, statement.GetOne, statement.GetMany, group, noMore); err != nil {
 			return err
 		}
 	}
@@ -142,54 +141,43 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 // could look expired although a concurrent write has postponed its expiry.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
-	take := func(v [][]byte) (err error) {
-		g := group[statement.Number(v[5])-1]
-		if g.state = readState(g.key, v); !g.state.live {
-			s.ruled.Forget(g.name)
-			return nil
-		}
-		g.state.at = at
-		g.state.declared, err = s.ruled.Note(g.name, edm.Ticks(statement.Number(v[6])), v[7])
-		return err
-	}
-	if len(group) == 1 {
-		g := group[0]
-		g.state = state{}
-		rows, err := statement.Query(ctx, c, statement.RuledGetOne, take, []byte(g.name), g.key)
-		if err == nil && rows == 0 {
-			s.ruled.Forget(g.name)
+	err := getWith(ctx, c, statement.RuledGetOne, statement.RuledGetMany, group, func(g *get, v [][]byte) (err error) {
+		if g.state.live {
+			g.state.at = at
+			g.state.declared, err = s.ruled.Note(g.name, edm.Ticks(statement.Number(v[6])), v[7])
 		}
 		return err
+	})
+	for _, g := range group {
+		if err == nil && !g.state.live {
+			s.ruled.Forget(g.name)
+		}
 	}
-	names, keys := namesAndKeys(group)
-	_, err := statement.Query(ctx, c, statement.RuledGetMany, take, names, keys)
 	return err
 }
 
-func namesAndKeys(group []*get) (names, keys []byte) {
-	n, k := make([][]byte, len(group)), make([][]byte, len(group))
-	for i, g := range group {
-		n[i], k[i] = []byte(g.name), g.key
+// getWith reads a group of entities: a single one with the statement one, and several with the statement many. It passes
+// the further columns of each row to the function rest.
+func getWith(ctx context.Context, c *pgconn.PgConn, one, many statement.Prepared, group []*get, rest func(g *get, v [][]byte) error) error {
+	query, args := one, [][]byte{[]byte(group[0].name), group[0].key}
+	if len(group) > 1 {
+		names, keys := make([][]byte, len(group)), make([][]byte, len(group))
+		for i, g := range group {
+			names[i], keys[i] = []byte(g.name), g.key
+		}
+		query, args = many, [][]byte{statement.Array(statement.OIDText, names), statement.Array(statement.OIDBytes, keys)}
 	}
-	return statement.Array(statement.OIDText, n), statement.Array(statement.OIDBytes, k)
-}
-
-func getPlain(ctx context.Context, c *pgconn.PgConn, group []*get) error {
-	if len(group) == 1 {
+	for _, g := range group {
+		g.state = state{} // the statement one returns no row for a table that does not exist
+	}
+	_, err := statement.Query(ctx, c, query, func(v [][]byte) error {
 		g := group[0]
-		g.state = state{}
-		_, err := statement.Query(ctx, c, statement.GetOne, func(v [][]byte) error {
-			g.state = readState(g.key, v)
-			return nil
-		}, []byte(g.name), g.key)
-		return err
-	}
-	names, keys := namesAndKeys(group)
-	_, err := statement.Query(ctx, c, statement.GetMany, func(v [][]byte) error {
-		g := group[statement.Number(v[5])-1]
+		if len(group) > 1 {
+			g = group[statement.Number(v[5])-1]
+		}
 		g.state = readState(g.key, v)
-		return nil
-	}, names, keys)
+		return rest(g, v)
+	}, args...)
 	return err
 }
 
