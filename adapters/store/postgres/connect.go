@@ -79,6 +79,16 @@ func processOf(c *pgconn.PgConn) process {
 // warningKey is the key of the text of the last warning in a connection's custom data.
 const warningKey = "warning"
 
+// warning returns the last warning of a connection as an error, and clears the warning.
+func warning(c *pgconn.PgConn) error {
+	text, ok := c.CustomData()[warningKey]
+	if !ok {
+		return nil
+	}
+	delete(c.CustomData(), warningKey)
+	return fmt.Errorf("%w: %v", errWarned, text)
+}
+
 // prepareConfig sets the password of a new connection, and prevents pgx from sending cancel requests.
 //
 // pgx sends a cancel request when a read fails or a context ends. A cancelled commit becomes visible before a standby
