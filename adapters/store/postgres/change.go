@@ -51,19 +51,12 @@ func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) cha
 	}
 }
 
-// droppingRuled returns the change that removes a record with or without options.
-func droppingRuled(name string, old edm.Ticks) change {
+// dropping returns the change that removes a record with the given statements: DropRecord and InTrail remove a record
+// without options, RuledDrop and RuledInTrail any record.
+func dropping(name string, old edm.Ticks, drop, inTrail statement.Prepared) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
-		return []statement.Call{statement.RuledDrop.With(n, before, t)}, statement.RuledInTrail.With(n, t, before)
-	}
-}
-
-// dropping returns the change that removes a record without options.
-func dropping(name string, old edm.Ticks) change {
-	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
-		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
-		return []statement.Call{statement.DropRecord.With(n, before, t)}, statement.InTrail.With(n, t, before)
+		return []statement.Call{drop.With(n, before, t)}, inTrail.With(n, t, before)
 	}
 }
 

@@ -160,10 +160,10 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	account, name, old := strings.Clone(key.Account), strings.Clone(key.String()), revision.Written()
 	_, err = runDetached(ctx, s, func(ctx context.Context) (ticks edm.Ticks, err error) {
 		if err = table.ErrRevision; s.ruled.Find(name) == nil {
-			ticks, err = s.change(ctx, account, dropping(name, old))
+			ticks, err = s.change(ctx, account, dropping(name, old, statement.DropRecord, statement.InTrail))
 		}
 		if errors.Is(err, table.ErrRevision) {
-			if ticks, err = s.change(ctx, account, droppingRuled(name, old)); err == nil {
+			if ticks, err = s.change(ctx, account, dropping(name, old, statement.RuledDrop, statement.RuledInTrail)); err == nil {
 				s.ruled.Forget(name)
 			}
 		}
