@@ -162,7 +162,7 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 		err := c.put(ctx, list[0])
 		return list[0].ticks, err
 	}
-	return runDetached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
+	return c.runDetached(ctx, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
 // writeAll sends the writes of a batch as one transaction. If the reply is lost, writeAll finds out whether the writes

@@ -7,28 +7,27 @@ import (
 
 	"edgetable/adapters/store/postgres/slot"
 	"edgetable/adapters/store/postgres/statement"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // runDetached runs a function in a new goroutine and returns its result. If ctx ends first, it returns ErrUnknown,
 // while the function runs to completion.
-func runDetached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
-	type result struct {
-		value R
-		err   error
-	}
-	done := make(chan result, 1)
+func (s *Store) runDetached(ctx context.Context, do func(ctx context.Context) (edm.Ticks, error)) (edm.Ticks, error) {
+	var ticks edm.Ticks
+	var err error
+	done := make(chan struct{})
 	s.background.Go(func() {
+		defer close(done)
 		within, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 		defer cancel()
-		value, err := do(within)
-		done <- result{value, err}
+		ticks, err = do(within)
 	})
 	select {
-	case r := <-done:
-		return r.value, r.err
+	case <-done:
+		return ticks, err
 	case <-ctx.Done():
-		return *new(R), table.ErrUnknown
+		return 0, table.ErrUnknown
 	}
 }
 

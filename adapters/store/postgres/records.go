@@ -110,7 +110,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 		return "", err
 	}
 	declared := ruled.Stored(r.Traits)
-	ticks, err := runDetached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
+	ticks, err := s.runDetached(ctx, func(ctx context.Context) (edm.Ticks, error) {
 		switch {
 		case r.Revision == "":
 			return s.change(ctx, account, creating(name, r, declared))
@@ -158,7 +158,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	defer cancel()
 	account, name, old := strings.Clone(key.Account), strings.Clone(key.String()), revision.Written()
-	_, err = runDetached(ctx, s, func(ctx context.Context) (ticks edm.Ticks, err error) {
+	_, err = s.runDetached(ctx, func(ctx context.Context) (ticks edm.Ticks, err error) {
 		if err = table.ErrRevision; s.ruled.Find(name) == nil {
 			ticks, err = s.change(ctx, account, dropping(name, old, statement.DropRecord, statement.InTrail))
 		}
