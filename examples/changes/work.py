@@ -13,5 +13,5 @@ for line in sys.stdin:
         continue
     # If the process is killed between the command and the commit, the command runs again: at-least-once delivery.
     subprocess.run(sys.argv[2], shell=True, check=True, input=json.dumps(event["data"]), text=True)
-    done.execute("INSERT INTO done VALUES (?)", (event["id"],))
+    done.execute("INSERT OR IGNORE INTO done VALUES (?)", (event["id"],))  # a process that a killed watch left behind may have done it too
     done.commit()

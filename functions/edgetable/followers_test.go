@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -152,7 +153,12 @@ func (f *follower) kill(t *testing.T, round int) {
 	must.OK(t, err)
 	c := exec.Command(self, f.watch...)
 	c.Env = append(os.Environ(), mainVariable+"=1")
+	left, held, err := os.Pipe()
+	must.OK(t, err)
+	defer left.Close()
+	c.ExtraFiles = []*os.File{held} // the program inherits it
 	must.OK(t, c.Start())
+	must.OK(t, held.Close())
 	rnd := rand.New(rand.NewPCG(uint64(round), 1))
 	for range 60 {
 		row := fmt.Sprint("r", rnd.IntN(20))
@@ -167,6 +173,8 @@ func (f *follower) kill(t *testing.T, round int) {
 	}
 	must.OK(t, c.Process.Signal(syscall.SIGKILL))
 	_ = c.Wait()
+	_, err = io.ReadAll(left) // the program goes on after the kill, and has not ended before
+	must.OK(t, err)
 	if round%2 == 0 { // let the program finish, so that the next run begins with a saved state
 		f.finish(t)
 	}
